@@ -1,0 +1,90 @@
+"""Every error a caller can meet.
+
+CommonplaceError
+├── InvalidInput          an argument is wrong: the message names the value and what was expected (also a ValueError)
+├── NotFound              the id is unknown to this user (also when it belongs to somebody else)
+├── Conflict              somebody else changed it first; read again and retry
+├── NotBuiltYet           the method is specified, but this version does not have it
+├── Unavailable           a part did not answer; retrying may help
+│   ├── LedgerUnavailable     the database: locked past the time-out, disk full, unreachable
+│   ├── IndexUnavailable      the vector index; the ledger still holds everything
+│   ├── EmbedderUnavailable   the embedding model cannot be had or failed
+│   └── ModelUnavailable      the language model did not answer
+├── Incompatible          the stored data and this program do not fit: the message says the way out
+│   ├── LedgerTooNew          written by a newer version of Commonplace
+│   └── EmbedderMismatch      the vectors were made by another embedding model
+├── LedgerCorrupt         the database file is damaged; restore the last snapshot
+├── UnreadableReply       the model answered, but not in the agreed shape
+└── Closed                the memory was closed, or not opened yet
+"""
+
+
+class CommonplaceError(Exception):
+    """Base of every error raised on purpose by this package."""
+
+
+class InvalidInput(CommonplaceError, ValueError):
+    """An argument is wrong. The message names the value and what was expected."""
+
+
+class NotFound(CommonplaceError):
+    """The id is unknown to this user."""
+
+    def __init__(self, what: str, identifier: str) -> None:
+        self.what, self.identifier = what, identifier
+        super().__init__(f"no {what} with id {identifier!r} for this user")
+
+
+class Conflict(CommonplaceError):
+    """What was read has been changed since. Read again and retry."""
+
+
+class NotBuiltYet(CommonplaceError):
+    """Specified, but not in this version."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not built yet: the README lists what this version has")
+
+
+class Unavailable(CommonplaceError):
+    """A part did not answer; retrying may help."""
+
+
+class LedgerUnavailable(Unavailable):
+    """The database did not answer."""
+
+
+class IndexUnavailable(Unavailable):
+    """The vector index did not answer. The ledger still holds everything."""
+
+
+class EmbedderUnavailable(Unavailable):
+    """The embedding model cannot be had, or failed."""
+
+
+class ModelUnavailable(Unavailable):
+    """The language model did not answer."""
+
+
+class Incompatible(CommonplaceError):
+    """The stored data and this program do not fit."""
+
+
+class LedgerTooNew(Incompatible):
+    """The database was written by a newer version."""
+
+
+class EmbedderMismatch(Incompatible):
+    """The stored vectors were made by another embedding model."""
+
+
+class LedgerCorrupt(CommonplaceError):
+    """The database file is damaged."""
+
+
+class UnreadableReply(CommonplaceError):
+    """The model answered, but not in the agreed shape."""
+
+
+class Closed(CommonplaceError):
+    """The memory is not open."""

@@ -1,0 +1,1 @@
+"""What the product needs from the outside world, in its own words."""
