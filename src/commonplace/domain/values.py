@@ -1,0 +1,171 @@
+"""The values that callers see: frozen, plain, and the same in every interface."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal, NewType
+
+MessageId = NewType("MessageId", str)
+FactId = NewType("FactId", str)
+SessionId = NewType("SessionId", str)
+
+Role = Literal["user", "assistant", "system", "tool"]
+FactKind = Literal["fact", "preference", "semantic", "context"]
+Kind = Literal["fact", "preference", "semantic", "context", "message", "summary"]
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Metadata = Mapping[str, Json]
+NO_METADATA: Metadata = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One utterance, verbatim."""
+
+    id: MessageId
+    role: Role
+    text: str
+    at: datetime
+    """When it was said."""
+    recorded_at: datetime
+    """When we were told."""
+    session: SessionId | None = None
+    name: str | None = None
+    """Who spoke, where the role does not say it."""
+    agent: str | None = None
+    metadata: Metadata = NO_METADATA
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One atomic statement, as one version of it.
+
+    World time is `valid_from <= t < valid_to`; None is open. Knowledge time is `recorded_at <= t < retracted_at`:
+    a version that was revised or closed later is retracted at that moment and a next version takes its place.
+    """
+
+    id: FactId
+    text: str
+    kind: FactKind = "fact"
+    confidence: float = 1.0
+    importance: float = 0.5
+    said_at: datetime
+    """When it was said: the moment of its first message, or of the call that wrote it."""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    recorded_at: datetime
+    retracted_at: datetime | None = None
+    sources: tuple[MessageId, ...] = ()
+    metadata: Metadata = NO_METADATA
+    expires_at: datetime | None = None
+    version: int = 1
+    replaced_by: FactId | None = None
+    subject: str = "user"
+    attribute: str = ""
+    """What the fact is about ("home", "uses"); empty for a fact written by hand. Only equal attributes can conflict."""
+    value: str = ""
+    extractor: str = ""
+    """Who read it out of the message, with its version; empty for a fact written by hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Why a fact is believed: the words of a message."""
+
+    fact: FactId
+    message: MessageId
+    start: int
+    stop: int
+    role: Literal["said", "ended"] = "said"
+    """`said` taught the fact, `ended` closed it."""
+
+
+ChangeKind = Literal[
+    "remembered", "learned", "reinforced", "revised", "refined", "replaced", "ended", "retracted", "restored"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChange:
+    """One entry in the history of a fact: what happened, when, why, and because of which message."""
+
+    fact: FactId
+    version: int
+    """The version that holds after the change."""
+    change: ChangeKind
+    at: datetime
+    reason: str = ""
+    message: MessageId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactVersion:
+    """A version of a fact with what led to it: one line of `history`."""
+
+    fact: Fact
+    changes: tuple[FactChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A small named text that is always in the prompt."""
+
+    name: str
+    text: str
+    order: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """One conversation, as it is listed."""
+
+    id: SessionId
+    started_at: datetime
+    last_seen: datetime
+    expires_at: datetime
+    messages: int
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why an item was returned, and at this place: every number that made the order."""
+
+    relevance: float
+    importance: float
+    recency: float
+    arms: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """For each arm that found it: its rank, from 1, and its score there."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What was added up to the fused score, by name."""
+    path: str = "exact"
+    """What answered: `exact` or `chroma`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """One thing found."""
+
+    text: str
+    kind: Kind
+    id: str
+    at: datetime
+    score: float
+    """0..1: 0.5 relevance + 0.3 importance + 0.2 recency, by default."""
+    relevance: float
+    """0..1: how likely it is that this answers."""
+    sources: tuple[MessageId, ...] = ()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    session: SessionId | None = None
+    role: Role | None = None
+    name: str | None = None
+    passage: str | None = None
+    """The part of a long message that matched; None when it is the whole text."""
+    note: str | None = None
+    """What has changed since it was said, e.g. "Magnet: no longer, since 12 May 2026"."""
+    metadata: Metadata = NO_METADATA
+    why: Why | None = None

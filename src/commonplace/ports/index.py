@@ -1,0 +1,56 @@
+"""A vector index: a projection of the ledger that finds the nearest rows of a large partition quickly.
+
+It may be behind and it may be approximate; it is never asked whether something exists.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from commonplace.ports.ledger import Vector
+
+
+class Near(NamedTuple):
+    n: int
+    """The row's number in its partition."""
+    score: float
+    """0..1, higher is closer: (1 + cosine) / 2."""
+
+
+class VectorIndex(Protocol):
+    """Collections are named by the caller, one per partition: `[a-z0-9-]`, 3 to 60 characters."""
+
+    @property
+    def name(self) -> str:
+        """What `stats` calls it, e.g. `chroma`."""
+        ...
+
+    @property
+    def owned(self) -> bool:
+        """Whether this process may use it. If not, every other method raises IndexUnavailable."""
+        ...
+
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+        """Insert or replace rows; creates the collection. Doing it twice changes nothing."""
+        ...
+
+    async def remove(self, collection: str, numbers: Sequence[int]) -> None:
+        """Remove rows; those that are not there are no error, nor is a collection that is not."""
+        ...
+
+    async def search(self, collection: str, vector: Vector, *, limit: int) -> Sequence[Near]:
+        """Return up to `limit` nearest rows, the nearest first; empty for a collection that is not there."""
+        ...
+
+    async def numbers(self, collection: str) -> frozenset[int]:
+        """Return the numbers of all rows it holds."""
+        ...
+
+    async def collections(self) -> Mapping[str, int]:
+        """Return every collection with its number of rows."""
+        ...
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection; no error when it is not there."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,365 @@
+"""The ledger: the only truth. Everything else is an index or a cache that can be rebuilt from it.
+
+A user's rows form one partition. Each write raises the partition's version by one and stamps the rows it touched with it,
+so that caches and indexes, in this process or another, ask for "what changed since version v": that is the outbox.
+Every method is confined to one scope; an id that lives in another scope is not found.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import (
+    Block,
+    Fact,
+    FactChange,
+    FactId,
+    FactVersion,
+    Json,
+    Message,
+    MessageId,
+    SessionId,
+    SessionInfo,
+    Source,
+)
+from commonplace.ports.jobs import JobLedger
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Entry:
+    """What the indexes hold about a text, or about one passage (start to stop) of a long one."""
+
+    start: int
+    stop: int
+    terms: bytes
+    """Packed by `recall.terms`; a ledger keeps it and does not look inside."""
+    vector: Vector | None
+    """Unit length; None while no embedding model can be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NewMessage:
+    message: Message
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NewVersion:
+    """A first or further version of a fact; `fact.version` and `fact.recorded_at` say which and since when."""
+
+    fact: Fact
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedVersion:
+    """A version that is no longer believed from `retracted_at` on."""
+
+    fact: FactId
+    version: int
+    retracted_at: datetime
+    replaced_by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced:
+    fact: FactId
+    version: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """All that one call writes, in one transaction: everything or nothing."""
+
+    messages: Sequence[NewMessage] = ()
+    closed: Sequence[ClosedVersion] = ()
+    """Applied before `versions`, so that a fact has at most one open version."""
+    versions: Sequence[NewVersion] = ()
+    reinforced: Sequence[Reinforced] = ()
+    sources: Sequence[Source] = ()
+    history: Sequence[FactChange] = ()
+    session_ttl: float | None = None
+    """Seconds; sessions of the new messages are created, or kept alive, for that long."""
+    facts_seen: int | None = None
+    """The `fact_version` these decisions were made on: Conflict if facts have changed since."""
+
+
+class Versions(NamedTuple):
+    """Where a partition stands. A scope that holds nothing yet has number 0 and version 0."""
+
+    number: int
+    version: int
+    """Raised by every write."""
+    fact_version: int
+    """Raised by every write that touches facts."""
+    rows: int
+    """How many index rows there are."""
+
+
+class MessageRow(NamedTuple):
+    """One index row of a message: the whole of it, or a passage. Moments are microseconds since 1970 (UTC)."""
+
+    n: int
+    """Its number in the partition: never reused, rising in the order of writing."""
+    first: int
+    """The number of its message's first row."""
+    id: str
+    session: str | None
+    role: str
+    name: str | None
+    agent: str | None
+    at: int
+    expires_at: int | None
+    metadata: str | None
+    """JSON, or None for no metadata."""
+    start: int
+    stop: int
+    terms: bytes
+    vector: bytes | None
+
+
+class FactRow(NamedTuple):
+    """One index row of a fact: one version of it."""
+
+    n: int
+    id: str
+    version: int
+    kind: str
+    confidence: float
+    importance: float
+    said_at: int
+    valid_from: int | None
+    valid_to: int | None
+    recorded_at: int
+    retracted_at: int | None
+    expires_at: int | None
+    metadata: str | None
+    sessions: str | None
+    """JSON list of the sessions its messages belong to, or None."""
+    terms: bytes
+    vector: bytes | None
+
+
+class Feed(NamedTuple):
+    """What changed in a partition, in the order of row numbers. A row that is fed again replaces the one of its number."""
+
+    versions: Versions
+    messages: Sequence[MessageRow]
+    facts: Sequence[FactRow]
+    removed: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageQuery:
+    session: SessionId | None = None
+    before: tuple[datetime, int] | None = None
+    """Only messages older than this (moment, row number): the cursor."""
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagePage:
+    """Newest first; `next` goes into `MessageQuery.before` for the page after it, None at the end."""
+
+    messages: Sequence[Message]
+    next: tuple[datetime, int] | None
+
+
+class IndexFeed(Protocol):
+    """The rows that indexes and caches are made of."""
+
+    async def versions(self, scope: Scope) -> Versions: ...
+
+    async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
+        """Return every row stamped after version `since`, read at one moment. Without `vectors` they are None."""
+        ...
+
+    async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the vectors of these rows; rows that are gone or have none are left out."""
+        ...
+
+    async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
+        """Fill in the vectors of rows that were written while no embedding model could be had."""
+        ...
+
+    async def scopes(self, tenant: str) -> Sequence[Scope]:
+        """Return every user of a tenant that holds something."""
+        ...
+
+    async def delivered(self, scope: Scope, index: str) -> int:
+        """Return the version up to which the index of that name has been fed; 0 at first."""
+        ...
+
+    async def set_delivered(self, scope: Scope, index: str, version: int) -> None: ...
+
+
+class Writing(Protocol):
+    async def write(self, scope: Scope, change: Change) -> frozenset[MessageId]:
+        """Write it all in one transaction, durable on return. Returns the ids of messages that were already there.
+
+        A known message id is left as it is, whatever text it comes with now, and its entries are ignored.
+        Raises Conflict if `facts_seen` is out of date or a fact would get two open versions, NotFound for
+        a source message or fact that this scope does not have. Then nothing is written.
+        """
+        ...
+
+
+class Messages(Protocol):
+    async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+        """Return those that exist in this scope."""
+        ...
+
+    async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage: ...
+
+
+class Facts(Protocol):
+    async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
+        """Return the latest version of those that exist in this scope, whether still believed or not."""
+        ...
+
+    async def versions_by_id(
+        self, scope: Scope, keys: Sequence[tuple[FactId, int]]
+    ) -> Mapping[tuple[FactId, int], Fact]:
+        """Return these versions of facts, those that exist in this scope."""
+        ...
+
+    async def believed(
+        self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None
+    ) -> Sequence[Fact]:
+        """Return the open version of every fact still believed, ended ones included, oldest first.
+
+        With `attributes`, only those of these (subject, attribute) pairs.
+        """
+        ...
+
+    async def all_versions(self, scope: Scope) -> Sequence[Fact]:
+        """Return every version of every fact, in the order of writing."""
+        ...
+
+    async def history(self, scope: Scope, fact: FactId) -> Sequence[FactVersion]:
+        """Return every version of a fact, oldest first, with what led to it. Empty for an unknown id."""
+        ...
+
+    async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
+        """Return, for each message, the latest version of the facts it taught (not those it ended)."""
+        ...
+
+    async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]: ...
+
+
+class Blocks(Protocol):
+    async def blocks(self, scope: Scope) -> Sequence[Block]:
+        """Return the blocks in their order."""
+        ...
+
+    async def set_block(self, scope: Scope, block: Block) -> None:
+        """Insert or replace by name. An order of -1 means: keep its place, or the end for a new one."""
+        ...
+
+    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
+        """Add text on a new line at the end, atomically; creates the block if it is not there."""
+        ...
+
+    async def delete_block(self, scope: Scope, name: str) -> bool: ...
+
+
+class SessionStates(Protocol):
+    """Short-lived state of conversations. A session that has expired or ended reads as one with no state."""
+
+    async def session_state(
+        self, scope: Scope, session: SessionId, *, now: datetime
+    ) -> Mapping[str, Json]: ...
+
+    async def update_session(
+        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
+    ) -> Mapping[str, Json]:
+        """Merge values into the state (None removes a key), keep it alive for `ttl` seconds, return the new state."""
+        ...
+
+    async def touch_session(
+        self, scope: Scope, session: SessionId, *, now: datetime, ttl: float
+    ) -> SessionInfo: ...
+
+    async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
+        """Drop the state and mark it ended. Its messages stay."""
+        ...
+
+    async def session_info(self, scope: Scope, session: SessionId) -> SessionInfo | None: ...
+
+    async def active_sessions(self, scope: Scope, *, now: datetime) -> Sequence[SessionInfo]:
+        """Return sessions that have not expired or ended, the latest seen first."""
+        ...
+
+    async def clean_sessions(self, *, now: datetime) -> int:
+        """Drop the state of sessions that have expired. Returns how many."""
+        ...
+
+
+class EmbeddingCache(Protocol):
+    async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
+
+    async def cache_embeddings(
+        self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerCounts:
+    users: int
+    messages: int
+    facts: int
+    fact_versions: int
+    blocks: int
+    sessions: int
+    rows: int
+    rows_without_vector: int
+    jobs: Mapping[str, int]
+    bytes_on_disk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is not as it should be."""
+
+    check: str
+    severity: Literal["note", "warning", "error"]
+    message: str
+    repairable: bool = False
+    repaired: bool = False
+
+
+class Upkeep(Protocol):
+    async def embedder_identity(self) -> str | None:
+        """Return the identity of the model whose vectors this ledger holds; None while it holds none."""
+        ...
+
+    async def set_embedder_identity(self, identity: str) -> None:
+        """Record it, unless another is recorded: then Conflict."""
+        ...
+
+    async def counts(self, tenant: str, user: str | None | Literal["*"] = "*") -> LedgerCounts:
+        """Count what a tenant, or one user of it, holds. "*" is all users of the tenant, not a user's name."""
+        ...
+
+    async def check(self) -> Sequence[Finding]:
+        """Look for damage: integrity, foreign keys, rows without entries. Empty when all is well."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """A stable random name of this ledger, made when it was created; indexes are named after it."""
+        ...
+
+
+class Ledger(
+    IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Protocol
+):
+    """All of it, on one database."""
