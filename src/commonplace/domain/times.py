@@ -31,9 +31,7 @@ def parse_moment(value: object, *, name: str) -> datetime:
     if not isinstance(moment, datetime):
         raise InvalidInput(f"{name}={value!r}: expected an aware datetime or an ISO 8601 string")
     if moment.utcoffset() is None:
-        raise InvalidInput(
-            f"{name}={value!r}: has no time zone; add one, e.g. datetime.now(UTC) or a trailing +00:00"
-        )
+        raise InvalidInput(f"{name}={value!r}: has no time zone; add one, e.g. datetime.now(UTC) or a trailing +00:00")
     try:
         return moment.astimezone(UTC)
     except OverflowError:

@@ -30,9 +30,7 @@ class Job:
 class JobLedger(Protocol):
     async def enqueue(self, job: Job) -> None: ...
 
-    async def claim(
-        self, *, kinds: Sequence[str], now: datetime, lease: float, limit: int = 1
-    ) -> Sequence[Job]:
+    async def claim(self, *, kinds: Sequence[str], now: datetime, lease: float, limit: int = 1) -> Sequence[Job]:
         """Take jobs that are due, or whose lease has run out, for `lease` seconds. Nobody else gets them meanwhile."""
         ...
 
@@ -46,9 +44,7 @@ class JobLedger(Protocol):
         """It has failed for good: keep it, dead, where it can be seen and replayed."""
         ...
 
-    async def jobs(
-        self, tenant: str, *, status: JobStatus | None = None, limit: int = 100
-    ) -> Sequence[Job]: ...
+    async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]: ...
 
     async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
         """Queue dead jobs again, all of them if none is named. Returns how many."""

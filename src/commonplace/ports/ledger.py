@@ -1,7 +1,7 @@
 """The ledger: the only truth. Everything else is an index or a cache that can be rebuilt from it.
 
-A user's rows form one partition. Each write raises the partition's version by one and stamps the rows it touched with it,
-so that caches and indexes, in this process or another, ask for "what changed since version v": that is the outbox.
+A user's rows form one partition. Each write raises the partition's version by one and stamps the rows it touched
+with it, so that caches and indexes, in this process or another, ask for "what changed since version v": that is the outbox.
 Every method is confined to one scope; an id that lives in another scope is not found.
 """
 
@@ -149,7 +149,7 @@ class FactRow(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """What changed in a partition, in the order of row numbers. A row that is fed again replaces the one of its number."""
+    """What changed in a partition, by row number. A row that is fed again replaces the one of its number."""
 
     versions: Versions
     messages: Sequence[MessageRow]
@@ -231,9 +231,7 @@ class Facts(Protocol):
         """Return these versions of facts, those that exist in this scope."""
         ...
 
-    async def believed(
-        self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None
-    ) -> Sequence[Fact]:
+    async def believed(self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None) -> Sequence[Fact]:
         """Return the open version of every fact still believed, ended ones included, oldest first.
 
         With `attributes`, only those of these (subject, attribute) pairs.
@@ -274,9 +272,7 @@ class Blocks(Protocol):
 class SessionStates(Protocol):
     """Short-lived state of conversations. A session that has expired or ended reads as one with no state."""
 
-    async def session_state(
-        self, scope: Scope, session: SessionId, *, now: datetime
-    ) -> Mapping[str, Json]: ...
+    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]: ...
 
     async def update_session(
         self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
@@ -284,9 +280,7 @@ class SessionStates(Protocol):
         """Merge values into the state (None removes a key), keep it alive for `ttl` seconds, return the new state."""
         ...
 
-    async def touch_session(
-        self, scope: Scope, session: SessionId, *, now: datetime, ttl: float
-    ) -> SessionInfo: ...
+    async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo: ...
 
     async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
         """Drop the state and mark it ended. Its messages stay."""
@@ -306,9 +300,7 @@ class SessionStates(Protocol):
 class EmbeddingCache(Protocol):
     async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
 
-    async def cache_embeddings(
-        self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime
-    ) -> None: ...
+    async def cache_embeddings(self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,8 +337,12 @@ class Upkeep(Protocol):
         """Record it, unless another is recorded: then Conflict."""
         ...
 
-    async def counts(self, tenant: str, user: str | None | Literal["*"] = "*") -> LedgerCounts:
-        """Count what a tenant, or one user of it, holds. "*" is all users of the tenant, not a user's name."""
+    async def counts(self, tenant: str) -> LedgerCounts:
+        """Count what a tenant holds."""
+        ...
+
+    async def counts_of(self, scope: Scope) -> LedgerCounts:
+        """Count what one user holds."""
         ...
 
     async def check(self) -> Sequence[Finding]:
@@ -359,7 +355,5 @@ class Upkeep(Protocol):
         ...
 
 
-class Ledger(
-    IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Protocol
-):
+class Ledger(IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Protocol):
     """All of it, on one database."""
