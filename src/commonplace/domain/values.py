@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Literal, NewType
 
 MessageId = NewType("MessageId", str)
@@ -16,7 +15,6 @@ Kind = Literal["fact", "preference", "semantic", "context", "message", "summary"
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Metadata = Mapping[str, Json]
-NO_METADATA: Metadata = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +32,7 @@ class Message:
     name: str | None = None
     """Who spoke, where the role does not say it."""
     agent: str | None = None
-    metadata: Metadata = NO_METADATA
+    metadata: Metadata = field(default_factory=dict)
     expires_at: datetime | None = None
 
 
@@ -58,7 +56,7 @@ class Fact:
     recorded_at: datetime
     retracted_at: datetime | None = None
     sources: tuple[MessageId, ...] = ()
-    metadata: Metadata = NO_METADATA
+    metadata: Metadata = field(default_factory=dict)
     expires_at: datetime | None = None
     version: int = 1
     replaced_by: FactId | None = None
@@ -167,5 +165,5 @@ class Recalled:
     """The part of a long message that matched; None when it is the whole text."""
     note: str | None = None
     """What has changed since it was said, e.g. "Magnet: no longer, since 12 May 2026"."""
-    metadata: Metadata = NO_METADATA
+    metadata: Metadata = field(default_factory=dict)
     why: Why | None = None
