@@ -1,0 +1,85 @@
+# Every target sets up what it needs: nothing has to be run first.
+# Stamp files remember what is installed, so a second run starts at once.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUN    := $(VENV)/.run-stamp
+DEV    := $(VENV)/.dev-stamp
+ARGS   ?=
+
+# Every version is pinned with its hash, so pip has nothing to resolve or to build in isolation.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps
+COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+               --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
+
+.DEFAULT_GOAL := help
+.PHONY: help demo chat serve test check lint format bench docs setup model servers pins clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: model ## Tell the story: it learns, recalls, changes its mind
+	@$(BIN)/commonplace demo $(ARGS)
+
+chat: model ## Chat in the terminal with something that remembers
+	@$(BIN)/commonplace chat $(ARGS)
+
+serve: model ## Start the HTTP service on this machine
+	@$(BIN)/commonplace serve $(ARGS)
+
+test: $(DEV) model servers ## Run all tests (ARGS="-k recall" for some of them)
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: lint test ## Everything that CI runs: lint, then test
+
+lint: $(DEV) ## Check format, lint rules, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy src tests bench
+	$(BIN)/lint-imports
+
+format: $(DEV) ## Rewrite the code in the house format
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format .
+
+bench: $(DEV) model ## Measure against raw Chroma and the numpy floor
+	@$(BIN)/python -m bench $(ARGS)
+
+docs: $(DEV) model ## Run every code block of README and docs, check their links
+	@$(BIN)/python -m pytest tests/test_docs.py $(ARGS)
+
+setup: $(DEV) ## Create .venv with all that development needs
+
+model: $(RUN) # a no-op when the model is in the cache already
+	@$(BIN)/commonplace model fetch
+
+servers: $(DEV) # what tests against real servers and a browser need; nothing so far
+
+pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv
+	$(COMPILE) $(ARGS) pyproject.toml --group build --output-file requirements/run.txt
+	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --extra bench \
+	    --constraint requirements/run.txt --output-file requirements/dev.txt
+
+clean: ## Remove the environment and the caches; memories and the model stay
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "Commonplace needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1)." >&2; \
+	    echo "Name another one: make PYTHON=python3.12 …" >&2; exit 1; }
+	@echo "Creating $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUN): requirements/run.txt pyproject.toml | $(BIN)/pip
+	@echo "Installing what Commonplace needs (a minute or two the first time) …"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/run.txt
+	@$(PIP_INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.txt $(RUN)
+	@echo "Installing the tools for tests and checks …"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@touch $@

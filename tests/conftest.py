@@ -1,0 +1,99 @@
+"""What every test gets: one async backend, no way out to the network, and no skip that CI would not notice."""
+
+import ipaddress
+import os
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+# No deadline: a slow machine is not a failing test. CI draws the same examples each time, so red means changed code.
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("soak", max_examples=10_000, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "quick"))
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return what a command started by a test should see: the tools of this environment, and an empty memory folder."""
+    commands = Path(sys.executable).parent
+    own = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
+    return own | {
+        "COMMONPLACE_HOME": str(tmp_path / "home"),
+        "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+        "NO_COLOR": "1",
+    }
+
+
+_refused: list[str] = []
+
+
+def _is_here(host: object) -> bool:
+    if not isinstance(host, str | bytes):
+        return host is None
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in {"", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_the_network(event: str, args: tuple[object, ...]) -> None:
+    match event, args:
+        case "socket.getaddrinfo", (host, *_):
+            pass
+        case "socket.connect" | "socket.sendto", (_, (host, *_)):
+            pass
+        case _:
+            return
+    if not _is_here(host):
+        _refused.append(f"{event} {host!r}")
+        raise ConnectionRefusedError(f"tests never leave this machine, and this one wanted {host!r}")
+
+
+# An audit hook sees every socket of this process, whichever library opened it through Python.
+sys.addaudithook(_refuse_the_network)
+
+
+@pytest.fixture(autouse=True)
+def no_way_out() -> Iterator[None]:
+    """Fail a test that tried to leave the machine, even if the code under test swallowed the refusal."""
+    _refused.clear()
+    yield
+    assert not _refused
+
+
+def _fail_if_needed(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Absent here is a skip that everyone sees; absent in CI is a failure, or nobody would ever run that test."""
+    match report.longrepr:
+        case (_, _, str(reason)) if report.skipped and reason.removeprefix("Skipped: ").startswith("needs "):
+            report.outcome = "failed"
+            report.longrepr = f"CI must not skip this: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if IN_CI:
+        _fail_if_needed(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if IN_CI:
+        _fail_if_needed(report)
+    return report

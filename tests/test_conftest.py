@@ -1,0 +1,76 @@
+"""The guards of the test suite, tried on small suites of their own."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+SKIPPING = {
+    "test_function.py": """
+import pytest
+
+def test_a_server():
+    pytest.skip("needs a server")
+""",
+    "test_module.py": """
+import pytest
+
+pytest.skip("needs a server", allow_module_level=True)
+""",
+    "test_on_purpose.py": """
+import pytest
+
+@pytest.mark.skipif(True, reason="Windows only")
+def test_windows():
+    pass
+""",
+}
+
+CALLING_HOME = {
+    "test_calling_home.py": """
+import contextlib
+import socket
+
+def test_a_call_that_nobody_hears():
+    with contextlib.suppress(OSError):
+        socket.create_connection(("192.0.2.1", 443), timeout=1)
+""",
+}
+
+
+def closing_line(suite: dict[str, str], *, folder: Path, environment: dict[str, str], ci: bool) -> str:
+    for name, text in suite.items():
+        (folder / name).write_text(text)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--continue-on-collection-errors"]
+    own = environment | {"PYTHONPATH": str(ROOT), "CI": "true" if ci else ""}
+    ran = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)
+    return ran.stdout.splitlines()[-1]
+
+
+def test_here_a_missing_server_is_a_visible_skip(tmp_path: Path, environment: dict[str, str]) -> None:
+    assert "= 3 skipped in" in closing_line(SKIPPING, folder=tmp_path, environment=environment, ci=False)
+
+
+def test_in_ci_a_missing_server_is_a_failure_and_other_skips_are_not(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    line = closing_line(SKIPPING, folder=tmp_path, environment=environment, ci=True)
+    assert "= 1 failed, 1 skipped, 1 error in" in line
+
+
+def test_leaving_the_machine_fails_even_if_the_refusal_is_swallowed(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    line = closing_line(CALLING_HOME, folder=tmp_path, environment=environment, ci=False)
+    assert "= 1 passed, 1 error in" in line
+
+
+def test_a_server_on_this_machine_can_be_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+        pass
+
+
+async def test_an_async_test_runs_without_a_mark(anyio_backend_name: str) -> None:
+    assert anyio_backend_name == "asyncio"
