@@ -11,6 +11,15 @@ from hypothesis import settings
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
+# A developer's own keys and settings must not change what a test sees.
+OTHER_SETTINGS = """
+    OPENAI_API_KEY ANTHROPIC_API_KEY EMBEDDING_PROVIDER EMBEDDING_MODEL VECTOR_STORE_DIR DB_PATH SQL_PATH AGENT_MODEL
+    AGENT_TEMPERATURE MAX_ACTIVE_MEMORIES RETENTION_DAYS API_PORT S3_BUCKET SNAPSHOT_INTERVAL REDIS_URL DATABASE_URL
+""".split()
+for setting in list(os.environ):
+    if setting.startswith("COMMONPLACE_") or setting in OTHER_SETTINGS:
+        del os.environ[setting]
+
 # No deadline: a slow machine is not a failing test. CI draws the same examples each time, so red means changed code.
 settings.register_profile("quick", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
@@ -27,8 +36,7 @@ def anyio_backend() -> str:
 def environment(tmp_path: Path) -> dict[str, str]:
     """Return what a command started by a test should see: the tools of this environment, and an empty memory folder."""
     commands = Path(sys.executable).parent
-    own = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
-    return own | {
+    return dict(os.environ) | {
         "COMMONPLACE_HOME": str(tmp_path / "home"),
         "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
         "NO_COLOR": "1",
