@@ -1,0 +1,132 @@
+"""What calls return: frozen, plain values."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, Literal, TypeVar
+
+from commonplace.domain.values import Block, Fact, FactChange, Json, MessageId, Recalled, SessionInfo
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What `add` did. The messages are durable and can be found."""
+
+    messages: tuple[MessageId, ...]
+    changes: tuple[FactChange, ...] = ()
+    """What was learned now."""
+    pending: int = 0
+    """How many messages are still to be learned from."""
+    notes: tuple[str, ...] = ()
+    """What the caller should know, e.g. that no embedding model could be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a longer list: iterate it, and ask again with `next_cursor` unless that is None."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> T:
+        return self.items[index]
+
+
+class Recollection(list[Recalled]):
+    """The things found, the best first. `notes` says what was different from usual, e.g. no embedding model."""
+
+    def __init__(self, items: Iterable[Recalled] = (), *, notes: Sequence[str] = ()) -> None:
+        super().__init__(items)
+        self.notes = tuple(notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Recalled things, packed into a token budget. `str()` of it goes into a prompt."""
+
+    text: str
+    tokens: int
+    budget: int
+    items: tuple[Recalled, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One user at a glance."""
+
+    user: str | None
+    messages: int
+    facts: int
+    blocks: int
+    last_seen: datetime | None
+    sessions: tuple[SessionInfo, ...]
+    sample: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionStats:
+    user: str | None
+    rows: int
+    answered_by: str
+    """`exact`, or the name of the index."""
+    waiting: int
+    """Writes that the index has not been given yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    tenant: str
+    counts: Mapping[str, int]
+    bytes_on_disk: int
+    embedder: str
+    index: str
+    exact_up_to: int
+    partitions: tuple[PartitionStats, ...]
+    """The largest ones."""
+    cache: Mapping[str, int] = field(default_factory=dict)
+    jobs: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is not as it should be, with what it means."""
+
+    check: str
+    severity: Literal["note", "warning", "error"]
+    message: str
+    repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkup:
+    """What `doctor` found."""
+
+    findings: tuple[Finding, ...]
+    checks: tuple[str, ...]
+
+    @property
+    def healthy(self) -> bool:
+        return all(finding.repaired or finding.severity == "note" for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reindexed:
+    rows: int
+    embedded: int
+    collections: int
+
+
+SessionState = Mapping[str, Json]
