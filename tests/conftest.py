@@ -12,10 +12,24 @@ from hypothesis import settings
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 # A developer's own keys and settings must not change what a test sees.
-OTHER_SETTINGS = """
-    OPENAI_API_KEY ANTHROPIC_API_KEY EMBEDDING_PROVIDER EMBEDDING_MODEL VECTOR_STORE_DIR DB_PATH SQL_PATH AGENT_MODEL
-    AGENT_TEMPERATURE MAX_ACTIVE_MEMORIES RETENTION_DAYS API_PORT S3_BUCKET SNAPSHOT_INTERVAL REDIS_URL DATABASE_URL
-""".split()
+OTHER_SETTINGS = {
+    "AGENT_MODEL",
+    "AGENT_TEMPERATURE",
+    "ANTHROPIC_API_KEY",
+    "API_PORT",
+    "DATABASE_URL",
+    "DB_PATH",
+    "EMBEDDING_MODEL",
+    "EMBEDDING_PROVIDER",
+    "MAX_ACTIVE_MEMORIES",
+    "OPENAI_API_KEY",
+    "REDIS_URL",
+    "RETENTION_DAYS",
+    "S3_BUCKET",
+    "SNAPSHOT_INTERVAL",
+    "SQL_PATH",
+    "VECTOR_STORE_DIR",
+}
 for setting in list(os.environ):
     if setting.startswith("COMMONPLACE_") or setting in OTHER_SETTINGS:
         del os.environ[setting]
@@ -53,9 +67,10 @@ def _is_here(host: object) -> bool:
     if name in {"", "localhost"}:
         return True
     try:
-        return ipaddress.ip_address(name).is_loopback
+        address = ipaddress.ip_address(name)
     except ValueError:
         return False
+    return address.is_loopback or address.is_unspecified
 
 
 def _refuse_the_network(event: str, args: tuple[object, ...]) -> None:
