@@ -1,0 +1,198 @@
+"""Open a SQLite file the way the ledger wants it, bring its schema up to date, and put names to its errors."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal, NamedTuple
+from uuid import uuid4
+
+from commonplace.adapters.sqlite.columns import Connection
+from commonplace.domain.errors import Incompatible, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
+
+Synchronous = Literal["FULL", "NORMAL"]
+
+MIGRATIONS: Traversable = resources.files("commonplace.adapters.sqlite").joinpath("migrations")
+APPLICATION_ID = 0x436D6E70  # "Cmnp": tells `file` and us whose database this is
+PAGE_SIZE = 16_384
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_UNAVAILABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """Where it is and how to open it. A path of None is a private database in this process."""
+
+    path: Path | None
+    synchronous: Synchronous
+    busy_timeout: float
+    migrations: Traversable = MIGRATIONS
+
+    def writer(self) -> Connection:
+        """Connect, and create the database or bring it up to date."""
+        if self.path is not None:
+            _make_private(self.path)
+        connection = self._connect()
+        try:
+            connection.execute(f"pragma page_size = {PAGE_SIZE}")
+            if self.path is not None:
+                self._use_wal(connection)
+            migrate(connection, read_migrations(self.migrations), where=str(self.path or "memory"))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def reader(self) -> Connection:
+        connection = self._connect()
+        connection.execute("pragma query_only = on")
+        return connection
+
+    def bytes_on_disk(self) -> int:
+        if self.path is None:
+            return 0
+        files = (self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def translate(self, error: Exception) -> Exception:
+        """Return the error in the words of the domain, with its cause. A bug of ours comes back as it is."""
+        translated: Exception
+        match error:
+            case sqlite3.Error() if _code(error) in _DAMAGED:
+                translated = LedgerCorrupt(f"{self.path}: {error}")
+            case sqlite3.Error() if _code(error) in _UNAVAILABLE:
+                translated = LedgerUnavailable(f"{self.path}: {error}")
+            case OSError():
+                translated = LedgerUnavailable(f"{self.path}: {error}")
+            case _:
+                return error
+        translated.__cause__ = error
+        return translated
+
+    def _connect(self) -> Connection:
+        connection = sqlite3.connect(
+            self.path or ":memory:",
+            timeout=self.busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        connection.execute(f"pragma synchronous = {self.synchronous}")
+        connection.execute("pragma foreign_keys = on")
+        connection.execute("pragma secure_delete = on")
+        connection.execute("pragma temp_store = memory")
+        return connection
+
+    def _use_wal(self, connection: Connection) -> None:
+        """Switch to WAL. SQLite does not always wait for another process that does the same, so wait here."""
+        give_up = time.monotonic() + self.busy_timeout
+        while True:
+            try:
+                (mode,) = connection.execute("pragma journal_mode = wal").fetchone()
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.01)
+                continue
+            if mode != "wal":
+                raise LedgerUnavailable(f"{self.path}: this file system cannot hold a SQLite database in WAL mode")
+            return
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return the primary code, the low byte of what SQLite reports; -1 for an error of Python's own module."""
+    code: int = getattr(error, "sqlite_errorcode", -1)
+    return code & 0xFF if code >= 0 else code
+
+
+def _make_private(path: Path) -> None:
+    """Make sure that a new folder and file are the user's own. SQLite gives its other files the same mode."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def read_migrations(folder: Traversable) -> Sequence[Migration]:
+    """Read files named NNNN_name.sql, in the order of their numbers."""
+    files = (file for file in folder.iterdir() if file.name.endswith(".sql"))
+    return sorted(
+        Migration(int(file.name[:4]), file.name[5:].removesuffix(".sql"), file.read_text("utf-8")) for file in files
+    )
+
+
+def migrate(connection: Connection, migrations: Sequence[Migration], *, where: str) -> None:
+    """Apply what is missing, in one transaction. Others who open the same file wait for it."""
+    connection.execute("begin immediate")
+    try:
+        applied = _applied(connection, known=migrations[-1].number, where=where)
+        for migration in migrations:
+            if migration.number > applied:
+                _apply(connection, migration)
+        connection.execute("insert or ignore into meta values ('name', ?)", (uuid4().hex,))
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+def _applied(connection: Connection, *, known: int, where: str) -> int:
+    """Return the number of the last migration, 0 for a new database."""
+    (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
+    (owner,) = connection.execute("pragma application_id").fetchone()
+    if tables == 0:
+        connection.execute(f"pragma application_id = {APPLICATION_ID}")
+        connection.execute(
+            "create table migrations"
+            " (number integer primary key, name text not null, applied_at integer not null) strict"
+        )
+        return 0
+    if owner != APPLICATION_ID:
+        raise Incompatible(f"{where} is a database of another program: choose another folder")
+    (number,) = connection.execute("select coalesce(max(number), 0) from migrations").fetchone()
+    if number > known:
+        raise LedgerTooNew(
+            f"{where} has schema {number} and this version of Commonplace knows up to {known}: "
+            "upgrade commonplace to open it"
+        )
+    return int(number)
+
+
+def _apply(connection: Connection, migration: Migration) -> None:
+    for statement in _statements(migration.sql):
+        connection.execute(statement)
+    connection.execute(
+        "insert into migrations values (?, ?, ?)", (migration.number, migration.name, time.time_ns() // 1000)
+    )
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """Split a script. `executescript` would commit first, and a migration must not."""
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        yield statement

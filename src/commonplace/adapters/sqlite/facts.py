@@ -1,0 +1,191 @@
+"""Facts: every version ever believed, where each came from, and what happened to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite.columns import (
+    Connection,
+    metadata_of,
+    optional_moment,
+    text_column,
+    text_of,
+)
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import from_micros
+from commonplace.domain.values import Fact, FactChange, FactId, FactVersion, MessageId, Source
+
+_SELECT = """
+    select f.first, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from, f.valid_to,
+        f.recorded_at, f.retracted_at, f.expires_at, f.replaced_by, f.subject, f.attribute, f.value, f.extractor,
+        f.metadata, f.text
+    from facts f
+"""
+_LATEST = "f.version = (select max(version) from facts l where l.first = f.first)"
+_Row = tuple[Any, ...]
+
+
+def by_id(connection: Connection, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[FactId, Fact] = {}
+    for id_ in ids:
+        row = connection.execute(
+            _SELECT + "where f.partition = ? and f.id = ? order by f.version desc limit 1",
+            (partition.no, text_column(id_)),
+        ).fetchone()
+        if row is not None:
+            found[id_] = _read_one(connection, row)
+    return found
+
+
+def versions_by_id(
+    connection: Connection, scope: Scope, keys: Sequence[tuple[FactId, int]]
+) -> Mapping[tuple[FactId, int], Fact]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[tuple[FactId, int], Fact] = {}
+    for id_, version in keys:
+        row = connection.execute(
+            _SELECT + "where f.partition = ? and f.id = ? and f.version = ?", (partition.no, text_column(id_), version)
+        ).fetchone()
+        if row is not None:
+            found[id_, version] = _read_one(connection, row)
+    return found
+
+
+def believed(connection: Connection, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None) -> Sequence[Fact]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return []
+    if attributes is None:
+        return _read_all(
+            connection, partition, _SELECT + "where f.row > ? and f.row <= ? and f.retracted_at is null order by f.row"
+        )
+    rows: dict[int, _Row] = {}
+    for subject, attribute in attributes:
+        for row_no, *row in connection.execute(
+            _SELECT.replace("select", "select f.row,", 1)
+            + "where f.partition = ? and f.subject = ? and f.attribute = ? and f.retracted_at is null",
+            (partition.no, text_column(subject), text_column(attribute)),
+        ):
+            rows[row_no] = tuple(row)
+    return [_read_one(connection, rows[row_no]) for row_no in sorted(rows)]
+
+
+def all_versions(connection: Connection, scope: Scope) -> Sequence[Fact]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return []
+    return _read_all(connection, partition, _SELECT + "where f.row > ? and f.row <= ? order by f.row")
+
+
+def history(connection: Connection, scope: Scope, fact: FactId) -> Sequence[FactVersion]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return []
+    rows = connection.execute(
+        _SELECT + "where f.partition = ? and f.id = ? order by f.version", (partition.no, text_column(fact))
+    ).fetchall()
+    if not rows:
+        return []
+    changes = [
+        FactChange(
+            fact=fact,
+            version=version,
+            change=change,
+            at=from_micros(at),
+            reason=text_of(reason),
+            message=None if message is None else MessageId(text_of(message)),
+        )
+        for version, change, at, reason, message in connection.execute(
+            "select h.version, h.change, h.at, h.reason, m.id from fact_history h"
+            " left join messages m on m.row = h.message where h.fact = ? order by h.no",
+            (rows[0][0],),
+        )
+    ]
+    return [
+        FactVersion(fact=one, changes=tuple(change for change in changes if change.version == one.version))
+        for one in (_read_one(connection, row) for row in rows)
+    ]
+
+
+def taught(connection: Connection, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[MessageId, Sequence[Fact]] = {}
+    for message in messages:
+        rows = connection.execute(
+            _SELECT
+            + f"where {_LATEST} and f.first in (select s.fact from fact_sources s join messages m on m.row = s.message"
+            " where m.partition = ? and m.id = ? and s.role = 'said') order by f.first",
+            (partition.no, text_column(message)),
+        ).fetchall()
+        if rows:
+            found[message] = [_read_one(connection, row) for row in rows]
+    return found
+
+
+def sources(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Source]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return []
+    rows = connection.execute(
+        "select m.id, s.start, s.stop, s.role from fact_sources s join messages m on m.row = s.message"
+        " where s.fact = (select first from facts where partition = ? and id = ? limit 1) order by s.no",
+        (partition.no, text_column(fact)),
+    )
+    return [
+        Source(fact=fact, message=MessageId(text_of(message)), start=start, stop=stop, role=role)
+        for message, start, stop, role in rows
+    ]
+
+
+def _read_one(connection: Connection, row: _Row) -> Fact:
+    said = connection.execute(
+        "select m.id from fact_sources s join messages m on m.row = s.message"
+        " where s.fact = ? and s.role = 'said' order by s.no",
+        (row[0],),
+    )
+    return _to_fact(row, (text_of(message) for (message,) in said))
+
+
+def _read_all(connection: Connection, partition: partitions.Partition, sql: str) -> Sequence[Fact]:
+    bounds = (partition.base, partition.last)
+    said: dict[int, list[str]] = {}
+    for fact, message in connection.execute(
+        "select s.fact, m.id from fact_sources s join messages m on m.row = s.message"
+        " where s.fact > ? and s.fact <= ? and s.role = 'said' order by s.no",
+        bounds,
+    ):
+        said.setdefault(fact, []).append(text_of(message))
+    return [_to_fact(row, said.get(row[0], ())) for row in connection.execute(sql, bounds)]
+
+
+def _to_fact(row: _Row, said: Iterable[str]) -> Fact:
+    _, id_, version, kind, confidence, importance, said_at, valid_from, valid_to, *others = row
+    recorded_at, retracted_at, expires_at, replaced_by, subject, attribute, value, extractor, metadata, text = others
+    return Fact(
+        id=FactId(text_of(id_)),
+        text=text_of(text),
+        kind=kind,
+        confidence=confidence,
+        importance=importance,
+        said_at=from_micros(said_at),
+        valid_from=optional_moment(valid_from),
+        valid_to=optional_moment(valid_to),
+        recorded_at=from_micros(recorded_at),
+        retracted_at=optional_moment(retracted_at),
+        sources=tuple(MessageId(message) for message in dict.fromkeys(said)),
+        metadata=metadata_of(metadata),
+        expires_at=optional_moment(expires_at),
+        version=version,
+        replaced_by=None if replaced_by is None else FactId(text_of(replaced_by)),
+        subject=text_of(subject),
+        attribute=text_of(attribute),
+        value=text_of(value),
+        extractor=text_of(extractor),
+    )

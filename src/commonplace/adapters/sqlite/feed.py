@@ -1,0 +1,158 @@
+"""What changed since a version, for the indexes and caches that are made of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite.columns import (
+    Connection,
+    optional_text_of,
+    text_column,
+    text_of,
+    vector_column,
+)
+from commonplace.adapters.sqlite.partitions import N_MASK, NOTHING, Partition
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
+
+_MESSAGES = """
+    select p.row & 0xffffffff, p.first & 0xffffffff, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
+        m.metadata, p.start, p.stop, p.terms, {vector}
+    from passages p join messages m on m.row = p.first {join}
+    where {where} order by p.row
+"""
+_FACTS = """
+    select f.row & 0xffffffff, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from,
+        f.valid_to, f.recorded_at, f.retracted_at, f.expires_at, f.metadata, f.first, f.terms, {vector}
+    from facts f {join}
+    where {where} order by f.row
+"""
+_SESSIONS = """
+    select s.fact, m.session from fact_sources s join messages m on m.row = s.message
+    where s.role = 'said' and m.session is not null and s.fact in (select f.first from facts f where {where})
+    group by s.fact, m.session order by min(s.no)
+"""
+
+
+def versions(connection: Connection, scope: Scope) -> Versions:
+    partition = partitions.find(connection, scope)
+    return NOTHING if partition is None else partition.versions
+
+
+def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    if since >= partition.version:
+        return Feed(partition.versions, [], [], [])
+    return Feed(
+        partition.versions,
+        _message_rows(connection, partition, since=since, vectors=vectors),
+        _fact_rows(connection, partition, since=since, vectors=vectors),
+        [
+            row & N_MASK
+            for (row,) in connection.execute(
+                "select row from removals where changed > ? and changed <= ? order by row",
+                (partition.base | since, partition.last),
+            )
+        ],
+    )
+
+
+def _where(table: str, partition: Partition, since: int) -> tuple[str, tuple[int, int]]:
+    """Return the rows to read: by what changed, or straight through them when all are wanted."""
+    column = f"{table}.changed" if since > 0 else f"{table}.row"
+    return f"{column} > ? and {column} <= ?", (partition.base | since, partition.last)
+
+
+def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
+    return template.format(
+        vector="v.vector" if vectors else "null",
+        join=f"left join vectors v on v.row = {table}.row" if vectors else "",
+        where=where,
+    )
+
+
+def _message_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[MessageRow]:
+    where, values = _where("p", partition, since)
+    rows = connection.execute(_select(_MESSAGES, "p", where, vectors=vectors), values)
+    return [
+        MessageRow(
+            n,
+            first,
+            text_of(id_),
+            optional_text_of(session),
+            role,
+            optional_text_of(name),
+            optional_text_of(agent),
+            *others,
+        )
+        for n, first, id_, session, role, name, agent, *others in rows
+    ]
+
+
+def _fact_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[FactRow]:
+    where, values = _where("f", partition, since)
+    sessions: dict[int, list[str]] = {}
+    for fact, session in connection.execute(_SESSIONS.format(where=where), values):
+        sessions.setdefault(fact, []).append(text_of(session))
+    spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
+    rows = connection.execute(_select(_FACTS, "f", where, vectors=vectors), values)
+    return [
+        FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, vector))
+        for n, id_, *before, first, terms, vector in rows
+    ]
+
+
+def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[int, bytes] = {}
+    for n in numbers:
+        row = connection.execute("select vector from vectors where row = ?", (partition.base | n,)).fetchone()
+        if row is not None:
+            found[n] = row[0]
+    return found
+
+
+def set_vectors(connection: Connection, scope: Scope, vectors: Mapping[int, Vector]) -> None:
+    partition = partitions.find(connection, scope)
+    if partition is None or not vectors:
+        return
+    changed = partition.base | (partition.version + 1)
+    for n, vector in vectors.items():
+        row = partition.base | n
+        if any(
+            connection.execute(f"update {table} set changed = ? where row = ?", (changed, row)).rowcount
+            for table in ("passages", "facts")
+        ):
+            connection.execute("insert or replace into vectors values (?, ?)", (row, vector_column(vector)))
+    connection.execute("update partitions set version = version + 1 where no = ?", (partition.no,))
+
+
+def scopes(connection: Connection, tenant: str) -> Sequence[Scope]:
+    rows = connection.execute(
+        "select tenant, user from partitions p where tenant = ? and (rows > 0"
+        " or exists (select 1 from blocks b where b.partition = p.no)"
+        " or exists (select 1 from sessions s where s.partition = p.no)) order by no",
+        (text_column(tenant),),
+    )
+    return [partitions.scope_of(*row) for row in rows]
+
+
+def delivered(connection: Connection, scope: Scope, index: str) -> int:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return 0
+    row = connection.execute(
+        "select version from deliveries where partition = ? and receiver = ?", (partition.no, text_column(index))
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def set_delivered(connection: Connection, scope: Scope, index: str, version: int) -> None:
+    connection.execute(
+        "insert or replace into deliveries values (?, ?, ?)",
+        (partitions.obtain(connection, scope).no, text_column(index), version),
+    )

@@ -1,0 +1,140 @@
+"""Threads that own one connection each and run transactions on it, away from the event loop.
+
+Writes that queue up while one is being written share the next transaction, and with it the wait for the disk; each
+sits in a savepoint of its own, so one that fails takes nothing else with it.
+"""
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from commonplace.adapters.sqlite.columns import Connection
+
+T = TypeVar("T")
+Begin = Literal["begin", "begin immediate"]
+
+
+@dataclass(slots=True, eq=False)
+class _Task(Generic[T]):
+    work: Callable[[Connection], T]
+    future: asyncio.Future[T]
+    loop: asyncio.AbstractEventLoop
+    result: T | None = None
+    error: Exception | None = None
+
+
+class Lane:
+    """Runs transactions in the order they come, on as many threads as it has. The first use of a thread connects it."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Connection],
+        *,
+        begin: Begin,
+        threads: int = 1,
+        group: int = 1,
+        translate: Callable[[Exception], Exception],
+    ) -> None:
+        self._connect, self._begin, self._group, self._translate = connect, begin, group, translate
+        self._queue: queue.SimpleQueue[_Task[Any] | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._serve, name=f"commonplace-{begin.replace(' ', '-')}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a transaction. It is committed on return, and undone if `work` raises."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._queue.put(_Task(work, future, loop))
+        return await future
+
+    async def stop(self) -> None:
+        """Finish what is queued, then close the connections."""
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+
+    def _serve(self) -> None:
+        connection: Connection | None = None
+        while (group := self._next_group()) is not None:
+            try:
+                connection = connection or self._connect()
+                _transact(connection, self._begin, group)
+            except Exception as error:  # noqa: BLE001 - handed to those who wait for it
+                for task in group:
+                    task.error = task.error or error
+            self._hand_over(group)
+        if connection is not None:
+            connection.close()
+
+    def _next_group(self) -> Sequence[_Task[Any]] | None:
+        task = self._queue.get()
+        if task is None:
+            return None
+        group = [task]
+        while len(group) < self._group:
+            try:
+                following = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            if following is None:
+                self._queue.put(None)
+                break
+            group.append(following)
+        return group
+
+    def _hand_over(self, group: Sequence[_Task[Any]]) -> None:
+        for task in group:
+            if task.error is not None:
+                task.error = self._translate(task.error)
+        for loop in {task.loop for task in group}:
+            mine = [task for task in group if task.loop is loop]
+            # A loop that was closed meanwhile has nobody left who waits.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_settle, mine)
+
+
+def _settle(tasks: Sequence[_Task[Any]]) -> None:
+    for task in tasks:
+        if task.future.done():
+            continue
+        if task.error is not None:
+            task.future.set_exception(task.error)
+        else:
+            task.future.set_result(task.result)
+
+
+def _transact(connection: Connection, begin: Begin, group: Sequence[_Task[Any]]) -> None:
+    connection.execute(begin)
+    try:
+        for task in group:
+            if len(group) == 1:
+                task.result = task.work(connection)
+            else:
+                _attempt(connection, task)
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+def _attempt(connection: Connection, task: _Task[Any]) -> None:
+    """Run one of several. Its failure is its own, unless SQLite gave up the whole transaction (disk full)."""
+    connection.execute("savepoint task")
+    try:
+        task.result = task.work(connection)
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("rollback to task")
+        task.error = error
+    connection.execute("release task")

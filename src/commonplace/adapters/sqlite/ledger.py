@@ -1,0 +1,264 @@
+"""The Ledger port on one SQLite file.
+
+sqlite3 blocks, so every call runs on a thread that owns its connection: one thread writes, a few read. Each call is
+one transaction; what it does is in the module named after its part of the port.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Self, TypeVar
+
+from commonplace.adapters.sqlite import (
+    blocks,
+    embeddings,
+    facts,
+    feed,
+    messages,
+    sessions,
+    upkeep,
+    writing,
+)
+from commonplace.adapters.sqlite import jobs as job_queue
+from commonplace.adapters.sqlite.columns import Connection
+from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
+from commonplace.adapters.sqlite.lanes import Lane
+from commonplace.domain.errors import Closed
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import (
+    Block,
+    Fact,
+    FactId,
+    FactVersion,
+    Json,
+    Message,
+    MessageId,
+    SessionId,
+    SessionInfo,
+    Source,
+)
+from commonplace.ports.jobs import Job, JobStatus
+from commonplace.ports.ledger import (
+    Change,
+    Feed,
+    Finding,
+    LedgerCounts,
+    MessagePage,
+    MessageQuery,
+    Vector,
+    Versions,
+)
+
+T = TypeVar("T")
+
+GROUP = 64
+"""At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
+
+
+class SqliteLedger:
+    """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        synchronous: Synchronous = "FULL",
+        busy_timeout: float = 10.0,
+        readers: int = 2,
+        embeddings_kept: int = 20_000,
+        migrations: Traversable = MIGRATIONS,
+    ) -> None:
+        """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes."""
+        self._database = Database(path=path, synchronous=synchronous, busy_timeout=busy_timeout, migrations=migrations)
+        self._reader_threads = readers
+        self._embeddings_kept = embeddings_kept
+        self._writer: Lane | None = None
+        self._readers: Lane | None = None
+        self._name = ""
+
+    async def __aenter__(self) -> Self:
+        self._writer = Lane(
+            self._database.writer, begin="begin immediate", group=GROUP, translate=self._database.translate
+        )
+        self._readers = self._writer
+        if self._database.path is not None:
+            self._readers = Lane(
+                self._database.reader,
+                begin="begin",
+                threads=self._reader_threads,
+                translate=self._database.translate,
+            )
+        try:
+            self._name = await self._writer.run(upkeep.ledger_name)
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stop()
+
+    async def _stop(self) -> None:
+        writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
+        # The writer last: the connection that closes last folds the write-ahead log into the database.
+        if readers is not None and readers is not writer:
+            await readers.stop()
+        if writer is not None:
+            await writer.stop()
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        if self._writer is None:
+            raise Closed("the ledger is not open")
+        return await self._writer.run(work)
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        if self._readers is None:
+            raise Closed("the ledger is not open")
+        return await self._readers.run(work)
+
+    async def versions(self, scope: Scope) -> Versions:
+        return await self._read(lambda connection: feed.versions(connection, scope))
+
+    async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
+        return await self._read(lambda connection: feed.feed(connection, scope, since=since, vectors=vectors))
+
+    async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        return await self._read(lambda connection: feed.vectors(connection, scope, numbers))
+
+    async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
+        await self._write(lambda connection: feed.set_vectors(connection, scope, vectors))
+
+    async def scopes(self, tenant: str) -> Sequence[Scope]:
+        return await self._read(lambda connection: feed.scopes(connection, tenant))
+
+    async def delivered(self, scope: Scope, index: str) -> int:
+        return await self._read(lambda connection: feed.delivered(connection, scope, index))
+
+    async def set_delivered(self, scope: Scope, index: str, version: int) -> None:
+        await self._write(lambda connection: feed.set_delivered(connection, scope, index, version))
+
+    async def write(self, scope: Scope, change: Change) -> frozenset[MessageId]:
+        return await self._write(lambda connection: writing.write(connection, scope, change))
+
+    async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+        return await self._read(lambda connection: messages.by_id(connection, scope, ids))
+
+    async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage:
+        return await self._read(lambda connection: messages.page(connection, scope, query))
+
+    async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
+        return await self._read(lambda connection: facts.by_id(connection, scope, ids))
+
+    async def versions_by_id(
+        self, scope: Scope, keys: Sequence[tuple[FactId, int]]
+    ) -> Mapping[tuple[FactId, int], Fact]:
+        return await self._read(lambda connection: facts.versions_by_id(connection, scope, keys))
+
+    async def believed(self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None) -> Sequence[Fact]:
+        return await self._read(lambda connection: facts.believed(connection, scope, attributes=attributes))
+
+    async def all_versions(self, scope: Scope) -> Sequence[Fact]:
+        return await self._read(lambda connection: facts.all_versions(connection, scope))
+
+    async def history(self, scope: Scope, fact: FactId) -> Sequence[FactVersion]:
+        return await self._read(lambda connection: facts.history(connection, scope, fact))
+
+    async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
+        return await self._read(lambda connection: facts.taught(connection, scope, messages))
+
+    async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]:
+        return await self._read(lambda connection: facts.sources(connection, scope, fact))
+
+    async def blocks(self, scope: Scope) -> Sequence[Block]:
+        return await self._read(lambda connection: blocks.blocks(connection, scope))
+
+    async def set_block(self, scope: Scope, block: Block) -> Block:
+        return await self._write(lambda connection: blocks.set_block(connection, scope, block))
+
+    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
+        return await self._write(lambda connection: blocks.append(connection, scope, name, text, now=now))
+
+    async def delete_block(self, scope: Scope, name: str) -> bool:
+        return await self._write(lambda connection: blocks.delete(connection, scope, name))
+
+    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
+        return await self._read(lambda connection: sessions.state(connection, scope, session, now=now))
+
+    async def update_session(
+        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
+    ) -> Mapping[str, Json]:
+        return await self._write(
+            lambda connection: sessions.update(connection, scope, session, values, now=now, ttl=ttl)
+        )
+
+    async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:
+        return await self._write(lambda connection: sessions.touch(connection, scope, session, now=now, ttl=ttl))
+
+    async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
+        await self._write(lambda connection: sessions.end(connection, scope, session, now=now))
+
+    async def session_info(self, scope: Scope, session: SessionId) -> SessionInfo | None:
+        return await self._read(lambda connection: sessions.info(connection, scope, session))
+
+    async def active_sessions(self, scope: Scope, *, now: datetime) -> Sequence[SessionInfo]:
+        return await self._read(lambda connection: sessions.active(connection, scope, now=now))
+
+    async def clean_sessions(self, *, now: datetime) -> int:
+        return await self._write(lambda connection: sessions.clean(connection, now=now))
+
+    async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        return await self._read(lambda connection: embeddings.cached(connection, identity, digests))
+
+    async def cache_embeddings(self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime) -> None:
+        await self._write(
+            partial(embeddings.cache, identity=identity, vectors=vectors, now=now, keep=self._embeddings_kept)
+        )
+
+    async def enqueue(self, job: Job) -> None:
+        await self._write(lambda connection: job_queue.enqueue(connection, job))
+
+    async def claim(self, *, kinds: Sequence[str], now: datetime, lease: float, limit: int = 1) -> Sequence[Job]:
+        return await self._write(
+            lambda connection: job_queue.claim(connection, kinds=kinds, now=now, lease=lease, limit=limit)
+        )
+
+    async def finish(self, job: str) -> None:
+        await self._write(lambda connection: job_queue.finish(connection, job))
+
+    async def retry(self, job: str, *, run_at: datetime, error: str) -> None:
+        await self._write(lambda connection: job_queue.retry(connection, job, run_at=run_at, error=error))
+
+    async def bury(self, job: str, *, error: str) -> None:
+        await self._write(lambda connection: job_queue.bury(connection, job, error=error))
+
+    async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]:
+        return await self._read(lambda connection: job_queue.jobs(connection, tenant, status=status, limit=limit))
+
+    async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
+        return await self._write(lambda connection: job_queue.replay(connection, tenant, jobs, now=now))
+
+    async def epoch(self, scope: Scope) -> int:
+        return await self._read(lambda connection: job_queue.epoch(connection, scope))
+
+    async def embedder_identity(self) -> str | None:
+        return await self._read(upkeep.embedder_identity)
+
+    async def set_embedder_identity(self, identity: str) -> None:
+        await self._write(lambda connection: upkeep.set_embedder_identity(connection, identity))
+
+    async def counts(self, tenant: str) -> LedgerCounts:
+        size = self._database.bytes_on_disk
+        return await self._read(lambda connection: upkeep.counts(connection, tenant, bytes_on_disk=size()))
+
+    async def counts_of(self, scope: Scope) -> LedgerCounts:
+        size = self._database.bytes_on_disk
+        return await self._read(lambda connection: upkeep.counts_of(connection, scope, bytes_on_disk=size()))
+
+    async def check(self) -> Sequence[Finding]:
+        return await self._read(upkeep.check)
+
+    @property
+    def name(self) -> str:
+        return self._name

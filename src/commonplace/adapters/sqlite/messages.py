@@ -1,0 +1,73 @@
+"""Messages, as they were said."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite.columns import (
+    Connection,
+    Text,
+    metadata_of,
+    optional_moment,
+    optional_text_of,
+    text_column,
+    text_of,
+)
+from commonplace.adapters.sqlite.partitions import N_MASK
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import from_micros, to_micros
+from commonplace.domain.values import Message, MessageId, SessionId
+from commonplace.ports.ledger import MessagePage, MessageQuery
+
+_COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
+
+
+def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[MessageId, Message] = {}
+    for id_ in ids:
+        row = connection.execute(
+            f"select {_COLUMNS} from messages where partition = ? and id = ?", (partition.no, text_column(id_))
+        ).fetchone()
+        if row is not None:
+            found[id_] = to_message(row)
+    return found
+
+
+def page(connection: Connection, scope: Scope, query: MessageQuery) -> MessagePage:
+    if query.limit < 1:
+        raise InvalidInput(f"limit={query.limit}: expected 1 or more")
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return MessagePage(messages=[], next=None)
+    where, values = "partition = ?", list[int | Text]([partition.no])
+    if query.session is not None:
+        where, values = where + " and session = ?", [*values, text_column(query.session)]
+    if query.before is not None:
+        at, n = query.before
+        where, values = where + " and (at, row) < (?, ?)", [*values, to_micros(at), partition.base | n]
+    rows = connection.execute(
+        f"select {_COLUMNS} from messages where {where} order by at desc, row desc limit ?", [*values, query.limit + 1]
+    ).fetchall()
+    shown = [to_message(row) for row in rows[: query.limit]]
+    more = len(rows) > query.limit
+    return MessagePage(messages=shown, next=(shown[-1].at, rows[query.limit - 1][0] & N_MASK) if more else None)
+
+
+def to_message(row: tuple[Any, ...]) -> Message:
+    _, id_, session, role, name, agent, at, recorded_at, expires_at, metadata, text = row
+    return Message(
+        id=MessageId(text_of(id_)),
+        role=role,
+        text=text_of(text),
+        at=from_micros(at),
+        recorded_at=from_micros(recorded_at),
+        session=None if session is None else SessionId(text_of(session)),
+        name=optional_text_of(name),
+        agent=optional_text_of(agent),
+        metadata=metadata_of(metadata),
+        expires_at=optional_moment(expires_at),
+    )

@@ -1,0 +1,60 @@
+"""One user's part of the database: its number, its version, and the row numbers that are taken."""
+
+from typing import NamedTuple
+
+from commonplace.adapters.sqlite.columns import Connection, Text, optional_text_of, text_column, text_of
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import Versions
+
+SHIFT = 32
+N_MASK = (1 << SHIFT) - 1
+NOTHING = Versions(0, 0, 0, 0)
+
+
+class Partition(NamedTuple):
+    no: int
+    version: int
+    fact_version: int
+    epoch: int
+    next_row: int
+    rows: int
+
+    @property
+    def base(self) -> int:
+        """Row n of this partition is `base | n`."""
+        return self.no << SHIFT
+
+    @property
+    def last(self) -> int:
+        return self.base | N_MASK
+
+    @property
+    def versions(self) -> Versions:
+        return Versions(self.no, self.version, self.fact_version, self.rows)
+
+
+def owner_columns(scope: Scope) -> tuple[Text, Text]:
+    return text_column(scope.tenant), "" if scope.user is None else text_column(scope.user)
+
+
+def scope_of(tenant: Text, user: Text) -> Scope:
+    return Scope(text_of(tenant), optional_text_of(user or None))
+
+
+def find(connection: Connection, scope: Scope) -> Partition | None:
+    row = connection.execute(
+        "select no, version, fact_version, epoch, next_row, rows from partitions where tenant = ? and user = ?",
+        owner_columns(scope),
+    ).fetchone()
+    return None if row is None else Partition(*row)
+
+
+def obtain(connection: Connection, scope: Scope) -> Partition:
+    """Return the scope's partition, made now if there is none."""
+    found = find(connection, scope)
+    if found is not None:
+        return found
+    connection.execute("insert into partitions (tenant, user) values (?, ?)", owner_columns(scope))
+    made = find(connection, scope)
+    assert made is not None
+    return made

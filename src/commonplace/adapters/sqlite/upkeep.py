@@ -1,0 +1,113 @@
+"""What the database says about itself: whose vectors it holds, how much there is, and whether it is whole."""
+
+from collections.abc import Iterator, Sequence
+
+from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite.columns import Connection, text_column
+from commonplace.adapters.sqlite.partitions import Partition
+from commonplace.domain.errors import Conflict
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import Finding, LedgerCounts
+
+_CHECKS = {
+    "messages without entries": "select count(*) from messages m where not exists"
+    " (select 1 from passages p where p.row = m.row)",
+    "vectors without a row": "select count(*) from vectors v where not exists"
+    " (select 1 from passages p where p.row = v.row) and not exists (select 1 from facts f where f.row = v.row)",
+    "facts with a gap in their history": "select count(*) from facts f where not exists"
+    " (select 1 from facts g where g.row = f.first and g.id = f.id)",
+    "partitions with a wrong count of rows": "select count(*) from partitions p where rows <>"
+    " (select count(*) from passages where row > p.no << 32 and row < (p.no + 1) << 32)"
+    " + (select count(*) from facts where row > p.no << 32 and row < (p.no + 1) << 32)",
+}
+
+
+def ledger_name(connection: Connection) -> str:
+    (name,) = connection.execute("select value from meta where key = 'name'").fetchone()
+    return str(name)
+
+
+def embedder_identity(connection: Connection) -> str | None:
+    row = connection.execute("select value from meta where key = 'embedder'").fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_embedder_identity(connection: Connection, identity: str) -> None:
+    connection.execute("insert or ignore into meta values ('embedder', ?)", (identity,))
+    recorded = embedder_identity(connection)
+    if recorded != identity:
+        raise Conflict(f"this ledger holds vectors of {recorded!r}, not of {identity!r}")
+
+
+def counts(connection: Connection, tenant: str, *, bytes_on_disk: int) -> LedgerCounts:
+    rows = connection.execute(
+        "select no, version, fact_version, epoch, next_row, rows from partitions where tenant = ?",
+        (text_column(tenant),),
+    ).fetchall()
+    found = [_count(connection, Partition(*row)) for row in rows]
+    jobs = connection.execute(
+        "select status, count(*) from jobs where tenant = ? group by status", (text_column(tenant),)
+    )
+    return _sum(found, jobs=dict(jobs.fetchall()), bytes_on_disk=bytes_on_disk)
+
+
+def counts_of(connection: Connection, scope: Scope, *, bytes_on_disk: int) -> LedgerCounts:
+    partition = partitions.find(connection, scope)
+    found = [] if partition is None else [_count(connection, partition)]
+    jobs = connection.execute(
+        "select status, count(*) from jobs where tenant = ? and user = ? group by status",
+        partitions.owner_columns(scope),
+    )
+    return _sum(found, jobs=dict(jobs.fetchall()), bytes_on_disk=bytes_on_disk)
+
+
+def _count(connection: Connection, partition: Partition) -> Sequence[int]:
+    """Return messages, facts, versions of facts, blocks, sessions, rows, rows without a vector."""
+    no, bounds = (partition.no,), (partition.base, partition.last)
+    (messages,) = connection.execute("select count(*) from messages where partition = ?", no).fetchone()
+    facts, fact_versions = connection.execute(
+        "select count(distinct first), count(*) from facts where partition = ?", no
+    ).fetchone()
+    (blocks,) = connection.execute("select count(*) from blocks where partition = ?", no).fetchone()
+    (sessions,) = connection.execute("select count(*) from sessions where partition = ?", no).fetchone()
+    (vectors,) = connection.execute("select count(*) from vectors where row > ? and row <= ?", bounds).fetchone()
+    return messages, facts, fact_versions, blocks, sessions, partition.rows, partition.rows - vectors
+
+
+def _sum(found: Sequence[Sequence[int]], *, jobs: dict[str, int], bytes_on_disk: int) -> LedgerCounts:
+    holding = [numbers for numbers in found if any(numbers)]
+    messages, facts, fact_versions, blocks, sessions, rows, without = map(sum, zip(*holding, [0] * 7, strict=False))
+    return LedgerCounts(
+        users=len(holding),
+        messages=messages,
+        facts=facts,
+        fact_versions=fact_versions,
+        blocks=blocks,
+        sessions=sessions,
+        rows=rows,
+        rows_without_vector=without,
+        jobs=jobs,
+        bytes_on_disk=bytes_on_disk,
+    )
+
+
+def check(connection: Connection) -> Sequence[Finding]:
+    return [
+        Finding(check="ledger", severity="error", message=message)
+        for message in (*_damage(connection), *_gaps(connection))
+    ]
+
+
+def _damage(connection: Connection) -> Iterator[str]:
+    for (message,) in connection.execute("pragma integrity_check"):
+        if message != "ok":
+            yield str(message)
+    for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
+        yield f"row {row} of {table} points to a row of {parent} that is not there"
+
+
+def _gaps(connection: Connection) -> Iterator[str]:
+    for name, sql in _CHECKS.items():
+        (number,) = connection.execute(sql).fetchone()
+        if number:
+            yield f"{number} {name}"

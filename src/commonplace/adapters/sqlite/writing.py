@@ -1,0 +1,254 @@
+"""One change, in one transaction: messages, versions of facts, and why they are believed.
+
+A message that is already there is left alone. A change that finds nothing to do leaves no trace, not even a version.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from commonplace.adapters.sqlite import partitions, sessions
+from commonplace.adapters.sqlite.columns import (
+    Connection,
+    metadata_column,
+    optional_micros,
+    optional_text_column,
+    text_column,
+    vector_column,
+)
+from commonplace.adapters.sqlite.partitions import Partition
+from commonplace.domain.errors import Conflict, InvalidInput, NotFound
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import to_micros
+from commonplace.domain.values import FactChange, FactId, Message, MessageId, SessionId, Source
+from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewVersion, Reinforced
+
+
+def write(connection: Connection, scope: Scope, change: Change) -> frozenset[MessageId]:
+    found = partitions.find(connection, scope)
+    if change.facts_seen is not None and change.facts_seen != (found.fact_version if found else 0):
+        raise Conflict("the facts of this user have changed since they were read")
+    of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
+    if not of_facts and not change.messages:
+        return frozenset()
+    writer = _Writer(connection, found or partitions.obtain(connection, scope))
+    known = writer.messages(change.messages, session_ttl=change.session_ttl)
+    if of_facts:
+        writer.facts(change)
+    if of_facts or writer.added:
+        writer.finish(of_facts=of_facts)
+    return known
+
+
+def last_told(messages: Iterable[Message]) -> Mapping[SessionId, datetime]:
+    """Return, for each session, when we were told its latest message."""
+    told: dict[SessionId, datetime] = {}
+    for message in messages:
+        if message.session is not None:
+            told[message.session] = max(message.recorded_at, told.get(message.session, message.recorded_at))
+    return told
+
+
+@dataclass(slots=True)
+class _Writer:
+    """A partition that is being written to. It hands out row numbers."""
+
+    connection: Connection
+    partition: Partition
+    next_row: int = field(init=False)
+    changed: int = field(init=False)
+    """The stamp of this change."""
+
+    def __post_init__(self) -> None:
+        self.next_row = self.partition.base | self.partition.next_row
+        self.changed = self.partition.base | (self.partition.version + 1)
+
+    @property
+    def added(self) -> int:
+        return (self.next_row & partitions.N_MASK) - self.partition.next_row
+
+    def finish(self, *, of_facts: bool) -> None:
+        self.connection.execute(
+            "update partitions set version = version + 1, fact_version = fact_version + ?, next_row = next_row + ?,"
+            " rows = rows + ? where no = ?",
+            (of_facts, self.added, self.added, self.partition.no),
+        )
+
+    def messages(self, messages: Sequence[NewMessage], *, session_ttl: float | None) -> frozenset[MessageId]:
+        fresh: dict[MessageId, Message] = {}
+        for new in messages:
+            if not new.entries:
+                raise InvalidInput(
+                    f"message {new.message.id!r} has no entries: expected one or more, or it is never found"
+                )
+            if new.message.id not in fresh and self._insert_message(new.message):
+                fresh[new.message.id] = new.message
+                self._insert_passages(new.entries)
+        if session_ttl is not None:
+            for session, now in last_told(fresh.values()).items():
+                sessions.keep_alive(self.connection, self.partition.no, session, now=now, ttl=session_ttl)
+        return frozenset(new.message.id for new in messages) - fresh.keys()
+
+    def facts(self, change: Change) -> None:
+        for closed in change.closed:
+            self._close(closed)
+        for new in change.versions:
+            self._insert_version(new)
+        for reinforced in change.reinforced:
+            self._reinforce(reinforced)
+        for source in change.sources:
+            self._insert_source(source)
+        for entry in change.history:
+            self._insert_history(entry)
+
+    def _insert_message(self, message: Message) -> bool:
+        """Return whether it is new."""
+        inserted = self.connection.execute(
+            "insert into messages values (?,?,?,?,?,?,?,?,?,?,?,?) on conflict (partition, id) do nothing",
+            (
+                self.next_row,
+                self.partition.no,
+                text_column(message.id),
+                optional_text_column(message.session),
+                message.role,
+                optional_text_column(message.name),
+                optional_text_column(message.agent),
+                to_micros(message.at),
+                to_micros(message.recorded_at),
+                optional_micros(message.expires_at),
+                metadata_column(message.metadata),
+                text_column(message.text),
+            ),
+        )
+        return inserted.rowcount == 1
+
+    def _insert_passages(self, entries: Sequence[Entry]) -> None:
+        first = self.next_row
+        for entry in entries:
+            self.connection.execute(
+                "insert into passages values (?,?,?,?,?,?)",
+                (self.next_row, first, self.changed, entry.start, entry.stop, entry.terms),
+            )
+            self._insert_vector(entry)
+            self.next_row += 1
+
+    def _insert_vector(self, entry: Entry) -> None:
+        if entry.vector is not None:
+            self.connection.execute("insert into vectors values (?, ?)", (self.next_row, vector_column(entry.vector)))
+
+    def _close(self, closed: ClosedVersion) -> None:
+        updated = self.connection.execute(
+            "update facts set retracted_at = ?, replaced_by = ?, changed = ?"
+            " where partition = ? and id = ? and version = ? and retracted_at is null",
+            (
+                to_micros(closed.retracted_at),
+                optional_text_column(closed.replaced_by),
+                self.changed,
+                self.partition.no,
+                text_column(closed.fact),
+                closed.version,
+            ),
+        )
+        if updated.rowcount == 0:
+            self._version_row(closed.fact, closed.version)
+            raise Conflict(f"version {closed.version} of fact {closed.fact!r} is closed already")
+
+    def _insert_version(self, new: NewVersion) -> None:
+        fact = new.fact
+        found = self.connection.execute(
+            "select first, max(retracted_at is null), max(version = ?) from facts where partition = ? and id = ?",
+            (fact.version, self.partition.no, text_column(fact.id)),
+        ).fetchone()
+        first, is_open, is_there = found
+        if is_there:
+            raise Conflict(f"fact {fact.id!r} has a version {fact.version} already")
+        if is_open and fact.retracted_at is None:
+            raise Conflict(f"fact {fact.id!r} has an open version already")
+        self.connection.execute(
+            "insert into facts values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                self.next_row,
+                self.partition.no,
+                first or self.next_row,
+                self.changed,
+                text_column(fact.id),
+                fact.version,
+                fact.kind,
+                fact.confidence,
+                fact.importance,
+                to_micros(fact.said_at),
+                optional_micros(fact.valid_from),
+                optional_micros(fact.valid_to),
+                to_micros(fact.recorded_at),
+                optional_micros(fact.retracted_at),
+                optional_micros(fact.expires_at),
+                optional_text_column(fact.replaced_by),
+                text_column(fact.subject),
+                text_column(fact.attribute),
+                text_column(fact.value),
+                text_column(fact.extractor),
+                metadata_column(fact.metadata),
+                new.entry.terms,
+                text_column(fact.text),
+            ),
+        )
+        self._insert_vector(new.entry)
+        self.next_row += 1
+
+    def _reinforce(self, reinforced: Reinforced) -> None:
+        updated = self.connection.execute(
+            "update facts set confidence = ?, changed = ?"
+            " where partition = ? and id = ? and version = ? and retracted_at is null",
+            (
+                reinforced.confidence,
+                self.changed,
+                self.partition.no,
+                text_column(reinforced.fact),
+                reinforced.version,
+            ),
+        )
+        if updated.rowcount == 0:
+            self._version_row(reinforced.fact, reinforced.version)
+            raise Conflict(f"version {reinforced.version} of fact {reinforced.fact!r} is closed")
+
+    def _insert_source(self, source: Source) -> None:
+        first, message = self._first_row(source.fact), self._message_row(source.message)
+        self.connection.execute(
+            "insert or ignore into fact_sources (fact, message, start, stop, role) values (?,?,?,?,?)",
+            (first, message, source.start, source.stop, source.role),
+        )
+        self.connection.execute("update facts set changed = ? where first = ?", (self.changed, first))
+
+    def _insert_history(self, change: FactChange) -> None:
+        first = self._version_row(change.fact, change.version)
+        message = None if change.message is None else self._message_row(change.message)
+        self.connection.execute(
+            "insert into fact_history (fact, version, change, at, reason, message) values (?,?,?,?,?,?)",
+            (first, change.version, change.change, to_micros(change.at), text_column(change.reason), message),
+        )
+
+    def _message_row(self, message: MessageId) -> int:
+        row = self.connection.execute(
+            "select row from messages where partition = ? and id = ?", (self.partition.no, text_column(message))
+        ).fetchone()
+        if row is None:
+            raise NotFound("message", message)
+        return int(row[0])
+
+    def _first_row(self, fact: FactId) -> int:
+        row = self.connection.execute(
+            "select first from facts where partition = ? and id = ? limit 1", (self.partition.no, text_column(fact))
+        ).fetchone()
+        if row is None:
+            raise NotFound("fact", fact)
+        return int(row[0])
+
+    def _version_row(self, fact: FactId, version: int) -> int:
+        """Return the first row of the fact, if it has that version."""
+        row = self.connection.execute(
+            "select first from facts where partition = ? and id = ? and version = ?",
+            (self.partition.no, text_column(fact), version),
+        ).fetchone()
+        if row is None:
+            raise NotFound("fact", fact)
+        return int(row[0])
