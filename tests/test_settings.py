@@ -176,7 +176,7 @@ def test_an_unknown_variable_of_ours_is_refused(folder: Path, monkeypatch: pytes
         ({"index": "faiss"}, "index='faiss': expected 'auto', 'exact' or 'chroma'"),
         ({"sqlite_pragmas": {"temp_store": "1; drop table fact"}}, "sqlite_pragmas.temp_store='1; drop table fact'"),
         ({"sqlite_pragmas": "journal_mode=OFF"}, "unknown pragma: 'journal_mode'"),
-        ({"weight_relevance": 0, "weight_importance": 0, "weight_recency": 0}, "all 0: expected one above 0"),
+        ({"relevance_weight": 0, "importance_weight": 0, "recency_weight": 0}, "all 0: expected one above 0"),
     ],
 )
 def test_a_wrong_argument_is_named_with_what_was_expected(given: dict[str, object], complaint: str) -> None:
