@@ -1,0 +1,160 @@
+"""The packed form of an index row: its terms by section, and its features. A ledger keeps it and does not look inside.
+
+A header of 16 bytes, the 64-bit hashes, one byte of count for each, filled up to a multiple of 8: thousands of
+them are read at once without a loop.
+"""
+
+import struct
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.domain.errors import LedgerCorrupt
+from commonplace.recall.features import Features, Has, features
+from commonplace.recall.terms import MONTHS, analyse, date_terms
+
+FORMAT = 1
+NO_TERMS: Counter[int] = Counter()
+
+_HEADER = np.dtype(
+    [
+        ("format", "u1"),
+        ("first_person", "u1"),
+        ("has", "<u2"),
+        ("words", "<u2"),
+        ("own", "<u2"),
+        ("whole", "<u4"),
+        ("speaker", "u1"),
+        ("date", "u1"),
+        ("caption", "u1"),
+        ("second_person", "u1"),
+    ]
+)
+_BYTE, _SHORT = 255, 65_535
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysed:
+    """One index row: a text, or a passage of one."""
+
+    own: Counter[int]
+    speaker: Counter[int]
+    date: Counter[int]
+    caption: Counter[int]
+    features: Features
+    whole: int
+    """Words in the whole text of which this is a passage."""
+
+
+class Unpacked(NamedTuple):
+    """Many rows at once. The terms of all rows follow each other; `row` says whose each is."""
+
+    hashes: NDArray[np.uint64]
+    counts: NDArray[np.uint8]
+    row: NDArray[np.int64]
+    section: NDArray[np.uint8]
+    words: NDArray[np.int64]
+    whole: NDArray[np.int64]
+    has: NDArray[np.uint16]
+    first_person: NDArray[np.float32]
+    second_person: NDArray[np.float32]
+
+
+OWN, SPEAKER, DATE, CAPTION = range(4)
+
+
+def analyse_row(
+    text: str,
+    *,
+    whole: str | None = None,
+    speaker: str | None = None,
+    at: datetime | None = None,
+    caption: str | None = None,
+    language: str = "en",
+) -> Analysed:
+    """Analyse a text or passage; `whole` is the text that a passage was cut from, `at` the day people will name."""
+    found = features(text)
+    day = at.astimezone(UTC) if at else None
+    return Analysed(
+        own=analyse(text, language=language),
+        speaker=analyse(speaker, language=language) if speaker else NO_TERMS,
+        date=Counter(date_terms(day.year, day.month, day.day, language)) if day else NO_TERMS,
+        caption=analyse(caption, language=language) if caption else NO_TERMS,
+        features=found,
+        whole=found.words if whole is None or whole == text else features(whole).words,
+    )
+
+
+def index_text(text: str, *, speaker: str | None = None, at: datetime | None = None, caption: str | None = None) -> str:
+    """Return what the embedder should read: `[8 May 2023] Speaker: text [shares caption]`."""
+    day = at.astimezone(UTC) if at else None
+    parts = [
+        f"[{day.day} {MONTHS[day.month - 1].capitalize()} {day.year}]" if day else "",
+        f"{speaker}: {text}" if speaker else text,
+        f"[shares {caption}]" if caption else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def pack(row: Analysed) -> bytes:
+    own = list(row.own.items())[:_SHORT]
+    labels = [list(section.items())[:_BYTE] for section in (row.speaker, row.date, row.caption)]
+    terms = [*own, *labels[0], *labels[1], *labels[2]]
+    count = len(terms)
+    return struct.pack(
+        f"<BBHHHIBBBB{count}Q{count}B{-count % 8}x",
+        FORMAT,
+        round(_BYTE * row.features.first_person),
+        int(row.features.has),
+        min(row.features.words, _SHORT),
+        len(own),
+        min(row.whole, 2**32 - 1),
+        *(len(section) for section in labels),
+        round(_BYTE * row.features.second_person),
+        *(term for term, _ in terms),
+        *(min(times, _BYTE) for _, times in terms),
+    )
+
+
+def hashes(blob: bytes) -> Sequence[int]:
+    """Return every term of a row, of all sections, for a full-text table."""
+    found: list[int] = unpack([blob]).hashes.tolist()
+    return found
+
+
+def unpack(blobs: Sequence[bytes]) -> Unpacked:
+    """Read many rows at once. Raises LedgerCorrupt for anything that `pack` did not make."""
+    sizes = np.fromiter(map(len, blobs), np.int64, len(blobs))
+    if len(blobs) and (sizes.min() < _HEADER.itemsize or (sizes % 8).any()):
+        raise LedgerCorrupt("an index row has a damaged length: reindex")
+    cells = np.frombuffer(b"".join(blobs), np.uint64)
+    starts = (np.cumsum(sizes) - sizes) // 8
+    header = cells[starts[:, None] + np.arange(2)].view(_HEADER).reshape(-1)
+    lengths = np.stack([header[name].astype(np.int64) for name in ("own", "speaker", "date", "caption")], axis=1)
+    terms = lengths.sum(axis=1)
+    if (header["format"] != FORMAT).any() or (sizes // 8 != 2 + terms + (terms + 7) // 8).any():
+        raise LedgerCorrupt(f"an index row is not of format {FORMAT}: reindex")
+    row = np.repeat(np.arange(len(blobs)), terms)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(terms) - terms, terms)
+    counts_start = (starts + 2 + terms) * 8
+    return Unpacked(
+        hashes=cells[starts[row] + 2 + place],
+        counts=cells.view(np.uint8)[counts_start[row] + place],
+        row=row,
+        section=np.repeat(np.tile(np.arange(4, dtype=np.uint8), len(blobs)), lengths.reshape(-1)),
+        words=header["words"].astype(np.int64),
+        whole=header["whole"].astype(np.int64),
+        has=header["has"].astype(np.uint16),
+        first_person=(header["first_person"] / np.float32(_BYTE)).astype(np.float32),
+        second_person=(header["second_person"] / np.float32(_BYTE)).astype(np.float32),
+    )
+
+
+def asks(has: NDArray[np.uint16], flag: Has) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (has & np.uint16(flag)) != 0
+    return found

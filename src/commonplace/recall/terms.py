@@ -1,0 +1,148 @@
+"""From text to terms: the words of a text in the form in which they are counted, as 64-bit hashes.
+
+There is no vocabulary, on disk or in memory: a term that nobody uses any more leaves nothing behind.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import NamedTuple
+
+import snowballstemmer
+
+STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+"""Languages whose words are stemmed. Every other language is searched by its word forms."""
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+
+# Vowel signs and other marks belong to their word, though Python's \w leaves some of them out.
+_MARKS = (
+    r"\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
+)
+_PAIRS = (
+    r"\u3005\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003134f"
+)
+_TRIPLES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_ASCII = re.compile(r"[a-z0-9]+")
+_ANY = re.compile(rf"([{_PAIRS}]+)|([{_TRIPLES}]+)|((?:(?![{_PAIRS}{_TRIPLES}_])[\w{_MARKS}])+)")
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
+_MAY = re.compile(r"(?<=[a-z,] )May\b|\bMay(?= \d)")
+_LONGEST = 64
+
+
+class Words(NamedTuple):
+    """What a language needs beyond its stemmer."""
+
+    stop: frozenset[str]
+    forms: dict[str, str]
+
+
+@lru_cache(maxsize=16)
+def words_of(language: str) -> Words:
+    """Return stop words and irregular forms; none for a language that has no file of them."""
+    source = files("commonplace.recall").joinpath("words", f"{language}.txt")
+    if not source.is_file():
+        return Words(frozenset(), {})
+    stop: set[str] = set()
+    forms: dict[str, str] = {}
+    for line in source.read_text(encoding="utf-8").splitlines():
+        word, _, listed = line.partition(":")
+        if word == "stop":
+            stop.update(listed.split())
+        elif listed:
+            forms.update(dict.fromkeys(listed.split(), word))
+    return Words(frozenset(stop), forms)
+
+
+@lru_cache(maxsize=1 << 16)
+def term_of(word: str, language: str) -> int | None:
+    """Return the hash of the term that a lower-case word counts as; None for a stop word."""
+    stop, forms = words_of(language)
+    if word in stop:
+        return None
+    word = forms.get(word, word)
+    stemmer = _stemmer(language)
+    return hashed(_ACCENTS.sub("", unicodedata.normalize("NFD", stemmer.stemWord(word) if stemmer else word)))
+
+
+@lru_cache(maxsize=16)
+def _stemmer(language: str) -> "snowballstemmer.SnowballStemmer | None":
+    return snowballstemmer.stemmer(STEMMERS[language]) if language in STEMMERS else None
+
+
+def hashed(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def analyse(text: str, *, language: str = "en") -> Counter[int]:
+    """Return the terms of a text with their counts, in the order in which they first occur."""
+    folded = _MAY.sub("5month", unicodedata.normalize("NFKC", text)).casefold()
+    found: Counter[int] = Counter()
+    if folded.isascii():
+        for word in _ASCII.findall(folded):
+            term = term_of(word[:_LONGEST], language)
+            if term is not None:
+                found[term] += 1
+        return found
+    for pairs, triples, word in _ANY.findall(folded):
+        if word:
+            term = term_of(word[:_LONGEST], language)
+            if term is not None:
+                found[term] += 1
+        else:
+            found.update(_grams(pairs, 2) if pairs else _grams(triples, 3))
+    return found
+
+
+def _grams(run: str, size: int) -> list[int]:
+    """Return every piece of `size` characters of a run that has no spaces; a shorter run as it is."""
+    return [_gram(run[i : i + size]) for i in range(max(1, len(run) - size + 1))]
+
+
+@lru_cache(maxsize=1 << 16)
+def _gram(piece: str) -> int:
+    return hashed(piece)
+
+
+@lru_cache(maxsize=4096)
+def date_terms(year: int, month: int, day: int, language: str) -> tuple[int, ...]:
+    """Return the terms by which a question may name a day."""
+    name = "5month" if month == 5 else MONTHS[month - 1]
+    spoken = (str(day), name, str(year))
+    return tuple(term for word in spoken if (term := term_of(word, language)) is not None)

@@ -1,0 +1,84 @@
+"""What a question asks for: its words, whom it names, when, and what kind of answer would do."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from commonplace.recall.terms import analyse
+
+Asks = Literal["when", "where", "how many", "who", "other"]
+
+LONGEST = 120
+"""Words. Of a longer prompt only its question is searched for."""
+
+_SENTENCE = re.compile(r"[^.!?\n]*[.!?\n]*")
+_TOLD = re.compile(
+    r"\b(?:did you|have you|had you|you(?:'d| had|'ve| have)?) (?:ever |already |previously |just |also )?"
+    r"(?:suggest|recommend|advise|propose|explain|tell|told|say|said|mention|describe|give|gave|given|list|provide|point|outline|help)(?:ed|d)?\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(r"\b(?:can|could|would|will|should|do|please) you\b", re.IGNORECASE)
+_LIST = re.compile(
+    r"^\s*(?:what|which) (?:\w+ ){0,3}?(?:things|kinds?|types?|\w+(?:s|ies))\b"
+    r" (?:has|have|did|does|do|are|were|is|was)\b"
+    r"|\ball (?:the|of)\b|\blist\b|\bin what ways\b|\bhow many\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    text: str
+    terms: tuple[int, ...]
+    names: frozenset[int]
+    """Those of its terms that are the name of somebody who speaks in this partition."""
+    speakers: frozenset[int]
+    """The codes of the speakers it names."""
+    asks: Asks
+    wants_list: bool
+    about_assistant: bool
+    """It asks what the assistant said."""
+    window: tuple[int, int] | None
+    """Microseconds: the time that the question speaks of."""
+
+
+def understand(text: str, *, speakers: Mapping[int, frozenset[int]], now: int, language: str = "en") -> Question:
+    """Read a question. `speakers` maps the terms of speakers' names to their codes."""
+    asked = shortened(text)
+    terms = tuple(analyse(asked, language=language))
+    names = frozenset(term for term in terms if term in speakers)
+    return Question(
+        text=asked,
+        terms=terms,
+        names=names,
+        speakers=frozenset(code for name in names for code in speakers[name]),
+        asks=_answer_type(asked),
+        wants_list=bool(_LIST.search(asked)),
+        about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
+        window=None,
+    )
+
+
+def shortened(text: str) -> str:
+    """Return the question of a long prompt: its last sentence that asks, or else its end. A short one is left alone."""
+    words = text.split()
+    if len(words) <= LONGEST:
+        return text
+    sentences = [part for part in _SENTENCE.findall(text) if part.strip()]
+    asking = [part for part in sentences if part.rstrip().endswith("?")]
+    chosen = (asking[-1] if asking else sentences[-1]).split()
+    return " ".join(chosen if 4 <= len(chosen) <= LONGEST else words[-LONGEST:])
+
+
+def _answer_type(text: str) -> Asks:
+    folded = text.casefold()
+    if re.search(r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b", folded):
+        return "when"
+    if re.search(r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|state)\b", folded):
+        return "where"
+    if re.search(r"\bhow (?:many|much|long|often|old|far)\b", folded):
+        return "how many"
+    if re.search(r"^\W*(?:who|what|which|whose)\b", folded):
+        return "who"
+    return "other"
