@@ -245,8 +245,8 @@ class SqliteLedger:
     async def embedder_identity(self) -> str | None:
         return await self._read(upkeep.embedder_identity)
 
-    async def set_embedder_identity(self, identity: str) -> None:
-        await self._write(lambda connection: upkeep.set_embedder_identity(connection, identity))
+    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
+        await self._write(lambda connection: upkeep.set_embedder_identity(connection, identity, replacing=replacing))
 
     async def counts(self, tenant: str) -> LedgerCounts:
         size = self._database.bytes_on_disk

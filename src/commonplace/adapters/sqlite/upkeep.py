@@ -32,11 +32,11 @@ def embedder_identity(connection: Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def set_embedder_identity(connection: Connection, identity: str) -> None:
-    connection.execute("insert or ignore into meta values ('embedder', ?)", (identity,))
+def set_embedder_identity(connection: Connection, identity: str, *, replacing: str | None = None) -> None:
     recorded = embedder_identity(connection)
-    if recorded != identity:
+    if recorded not in (None, identity, replacing):
         raise Conflict(f"this ledger holds vectors of {recorded!r}, not of {identity!r}")
+    connection.execute("insert or replace into meta values ('embedder', ?)", (identity,))
 
 
 def counts(connection: Connection, tenant: str, *, bytes_on_disk: int) -> LedgerCounts:

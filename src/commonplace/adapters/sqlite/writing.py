@@ -3,9 +3,8 @@
 A message that is already there is left alone. A change that finds nothing to do leaves no trace, not even a version.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from commonplace.adapters.sqlite import partitions, sessions
 from commonplace.adapters.sqlite.columns import (
@@ -20,7 +19,7 @@ from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict, InvalidInput, NotFound
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
-from commonplace.domain.values import FactChange, FactId, Message, MessageId, SessionId, Source
+from commonplace.domain.values import FactChange, FactId, Message, MessageId, Source
 from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewVersion, Reinforced
 
 
@@ -38,15 +37,6 @@ def write(connection: Connection, scope: Scope, change: Change) -> frozenset[Mes
     if of_facts or writer.added:
         writer.finish(of_facts=of_facts)
     return known
-
-
-def last_told(messages: Iterable[Message]) -> Mapping[SessionId, datetime]:
-    """Return, for each session, when we were told its latest message."""
-    told: dict[SessionId, datetime] = {}
-    for message in messages:
-        if message.session is not None:
-            told[message.session] = max(message.recorded_at, told.get(message.session, message.recorded_at))
-    return told
 
 
 @dataclass(slots=True)
@@ -75,19 +65,19 @@ class _Writer:
         )
 
     def messages(self, messages: Sequence[NewMessage], *, session_ttl: float | None) -> frozenset[MessageId]:
-        fresh: dict[MessageId, Message] = {}
+        fresh: set[MessageId] = set()
         for new in messages:
             if not new.entries:
-                raise InvalidInput(
-                    f"message {new.message.id!r} has no entries: expected one or more, or it is never found"
-                )
-            if new.message.id not in fresh and self._insert_message(new.message):
-                fresh[new.message.id] = new.message
+                raise InvalidInput(f"message {new.message.id!r} has no entries: expected at least one")
+            if self._insert_message(new.message):
+                fresh.add(new.message.id)
                 self._insert_passages(new.entries)
-        if session_ttl is not None:
-            for session, now in last_told(fresh.values()).items():
-                sessions.keep_alive(self.connection, self.partition.no, session, now=now, ttl=session_ttl)
-        return frozenset(new.message.id for new in messages) - fresh.keys()
+                self._keep_session(new.message, session_ttl)
+        return frozenset(new.message.id for new in messages) - fresh
+
+    def _keep_session(self, message: Message, ttl: float | None) -> None:
+        if ttl is not None and message.session is not None:
+            sessions.keep_alive(self.connection, self.partition.no, message.session, now=message.recorded_at, ttl=ttl)
 
     def facts(self, change: Change) -> None:
         for closed in change.closed:
