@@ -31,7 +31,7 @@ OTHER_SETTINGS = {
     "VECTOR_STORE_DIR",
 }
 for setting in list(os.environ):
-    if setting.startswith("COMMONPLACE_") or setting in OTHER_SETTINGS:
+    if setting in OTHER_SETTINGS or (setting.startswith("COMMONPLACE_") and setting != "COMMONPLACE_MODEL_CACHE"):
         del os.environ[setting]
 
 # No deadline: a slow machine is not a failing test. CI draws the same examples each time, so red means changed code.
