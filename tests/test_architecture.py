@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "commonplace"
@@ -24,9 +25,21 @@ def imported(module: Path) -> Iterator[str]:
                 yield name.partition(".")[0]
 
 
+def settings() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def existing(*names: str) -> set[str]:
+    return {
+        f"commonplace.{name}"
+        for name in names
+        if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name / "__init__.py").exists()
+    }
+
+
 def declared() -> set[str]:
     """Return the names of the distributions that pyproject.toml asks for, extras included."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = settings()["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for group in groups for line in group}
 
@@ -39,6 +52,14 @@ def test_the_domain_knows_the_standard_library_and_nothing_else() -> None:
     allowed = sys.stdlib_module_names | {"commonplace"}
     foreign = {(path.name, name) for path in PACKAGE.glob("domain/**/*.py") for name in imported(path)}
     assert {(path, name) for path, name in foreign if name not in allowed} == set()
+
+
+def test_the_contracts_name_each_inner_package_as_soon_as_it_exists() -> None:
+    contracts = {one["name"]: one for one in settings()["tool"]["importlinter"]["contracts"]}
+    core = contracts["The core needs no driver, client or framework"]["source_modules"]
+    above_adapters = contracts["Adapters know ports and domain, and nothing above them"]["forbidden_modules"]
+    assert set(core) == existing("care", "domain", "engine", "learning", "ports", "prompts", "recall")
+    assert set(above_adapters) == existing("care", "engine", "learning", "prompts", "recall", "settings")
 
 
 def test_every_package_we_import_is_one_we_declare() -> None:
