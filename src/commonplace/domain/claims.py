@@ -65,6 +65,8 @@ class Replaces:
     reason: str
     valid_to: datetime | None = None
     """Set when a back-dated message tells of a value that was replaced in the meantime."""
+    open_start: bool = False
+    """Nothing older is known, so nobody can say when it began: the new fact has no start."""
     mistaken: bool = False
     """A correction: the old fact was never true, so it is retracted instead of closed."""
 
@@ -77,6 +79,8 @@ class Ends:
     known: tuple[FactId, ...]
     since: datetime
     reason: str
+    until: datetime | None = None
+    """Set when a back-dated message tells of an end, and it was said to be so again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,11 @@ class Refines:
     claim: Claim
     known: FactId
     reason: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    """When it began and ended, as far as the claim tells it anew; None leaves what was known."""
+    reworded: bool = True
+    """False when only the dates are better known: the text stays."""
 
 
 @dataclass(frozen=True, slots=True)

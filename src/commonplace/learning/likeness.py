@@ -1,0 +1,139 @@
+"""Is this the same thing in other words? Compares the values of claims and facts, word by word.
+
+It leans to "other": two facts about one thing are a nuisance, one fact about two things is a lie.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Literal
+
+Likeness = Literal["same", "more", "less", "part", "other"]
+"""How a new value relates to a known one. `more`: the same with more detail, `less`: with less of it.
+`part`: one is within the other ("Honda", "Honda Civic"): enough to say what an ending means, not to merge two facts."""
+
+ALIKE = 0.93
+"""Two statements of one attribute whose embeddings are at least this close say the same.
+
+Calibrated on `tests/learning/data/alike.tsv` with all-MiniLM-L6-v2: see docs/learning.md."""
+
+_WORD = re.compile(r"\w+(?:[+#]+|'\w+)?", re.UNICODE)
+_EMPTY = frozenset(re.findall(r"\w+", "a an the my our your his her its their some any this that these those of and"))
+_NAMING = frozenset({"named", "called"})
+_DETAIL = frozenset(re.findall(r"\w+", "as at by for from in into near on to with who which since")) | _NAMING
+_VOWELS = frozenset("aeiouy")
+
+
+def compare(new: str, known: str) -> Likeness:
+    """Return how the new value relates to the known one."""
+    left, right = _words(new), _words(known)
+    if _equal(left, right):
+        return "same"
+    if not left or not right:
+        return "other"
+    if _detailed(new, known):
+        return "more"
+    if _detailed(known, new):
+        return "less"
+    return "part" if _within(left, right) or _within(right, left) else "other"
+
+
+def same_value(new: str, known: str) -> bool:
+    return compare(new, known) == "same"
+
+
+def more_said(new: str, known: str) -> bool:
+    """Tell whether the new sentence says everything that the known one says, and something more."""
+    left, right = _words(new), _words(known)
+    return len(left) > len(right) and all(any(_alike(word, other) for other in left) for word in right)
+
+
+def names_agree(new: str, known: str) -> bool:
+    """Tell whether both have the same names and numbers in them: what embeddings confuse most."""
+    left, right = _names(new), _names(known)
+    return all(any(_alike(a, b) for b in right) for a in left) and all(any(_alike(a, b) for b in left) for a in right)
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text)
+    plain = "".join(char for char in plain if not unicodedata.combining(char)).replace("ß", "ss")
+    found = _WORD.findall(plain)
+    kept = [word.removesuffix("'s") for word in found if word.lower() not in _EMPTY | _NAMING]
+    return kept or found
+
+
+def _names(text: str) -> list[str]:
+    """Return the words with a capital or a digit, but not the capital that only opens the sentence."""
+    first, *rest = _words(text) or [""]
+    return [word for word in rest if not word.islower()] + ([first] if any(map(str.isdigit, first)) else [])
+
+
+def _equal(left: Sequence[str], right: Sequence[str]) -> bool:
+    if not left or not right:
+        return not left and not right
+    if "".join(left).casefold() == "".join(right).casefold():
+        return True
+    return _aligned(left, right)
+
+
+def _aligned(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Tell whether the words pair up in order, a short form ("VS") counting as the words it stands for."""
+    if not left or not right:
+        return not left and not right
+    if _alike(left[0], right[0]):
+        return _aligned(left[1:], right[1:])
+    return _spelt_out(left, right) or _spelt_out(right, left)
+
+
+def _spelt_out(short: Sequence[str], long: Sequence[str]) -> bool:
+    head = short[0]
+    if not (head.isupper() and 2 <= len(head) <= min(5, len(long))):
+        return False
+    initials = "".join(word[0] for word in long[: len(head)]).upper()
+    return initials == head and _aligned(short[1:], long[len(head) :])
+
+
+def _alike(left: str, right: str) -> bool:
+    """Tell whether two words are one: case never counts, endings do not count in common nouns and verbs."""
+    if left.casefold() == right.casefold():
+        return True
+    if left.islower() and right.islower():
+        return _stem(left) == _stem(right)
+    return (left.islower() or right.islower()) and _singular(left.casefold()) == _singular(right.casefold())
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word.removesuffix("s")
+
+
+def _stem(word: str) -> str:
+    stem = _singular(word)
+    for ending in ("ing", "ed", "er"):
+        rest = stem.removesuffix(ending)
+        if rest != stem and len(rest) >= 3 and _VOWELS & set(rest):
+            stem = rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] else rest
+            break
+    return stem.removesuffix("e")
+
+
+def _detailed(long: str, short: str) -> bool:
+    """Tell whether `long` is `short` and then more about it: "dog named Rex" is a "dog", "Berlin, Germany" "Berlin"."""
+    head, rest = _split_detail(long)
+    return bool(rest) and _equal(head, _words(short))
+
+
+def _split_detail(text: str) -> tuple[list[str], str]:
+    found = re.search(rf",|\(|\b(?:{'|'.join(sorted(_DETAIL))})\b", text)
+    return (_words(text[: found.start()]), text[found.start() :]) if found else (_words(text), "")
+
+
+def _within(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Tell whether the words of `short` stand in `long`, in one piece."""
+    size = len(short)
+    return size < len(long) and any(_aligned(short, long[at : at + size]) for at in range(len(long) - size + 1))

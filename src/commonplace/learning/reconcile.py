@@ -1,0 +1,264 @@
+"""Decide what each claim means for what is known. Pure: the engine fetches the known facts and commits the decisions.
+
+A claim meets only facts about the same thing: the other values of a single-valued attribute, or the opposite of the
+same value. "It is not so" is a fact of its own, under the attribute `not …`, when there is nothing for it to end.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from commonplace.domain.attributes import attribute_named
+from commonplace.domain.claims import Claim, Decision, Ends, Ignored, New, Refines, Replaces, Same
+from commonplace.domain.values import Fact, FactId, Message
+from commonplace.learning.effects import NEGATION, applied, effects, recorded_attribute
+from commonplace.learning.likeness import compare, more_said
+from commonplace.learning.meets import (
+    Alike,
+    Setting,
+    dependents,
+    facts_meant,
+    holds_after,
+    is_negative,
+    is_pair,
+    own_facts,
+    rival_facts,
+    same_facts,
+)
+from commonplace.learning.timeline import Hearings, Place, Span, begin, finish, moments, place
+
+MARGIN = 0.3
+"""So much less sure than what was said at the same time, and a claim gives way."""
+
+
+def needs(claims: Iterable[Claim]) -> list[tuple[str, str]]:
+    """Return the (subject, attribute) pairs whose facts `reconcile` must be given."""
+    pairs: dict[tuple[str, str], None] = {}
+    for claim in claims:
+        row = attribute_named(claim.attribute)
+        names = [claim.attribute, NEGATION + claim.attribute]
+        if row.opposite:
+            names.append(row.opposite)
+        if is_negative(claim):
+            names += [*sorted(row.kin), *dependents(claim.attribute)]
+        pairs.update(dict.fromkeys((claim.subject, name) for name in names))
+    return list(pairs)
+
+
+def to_hear(claims: Iterable[Claim], known: Sequence[Fact], *, message: Message) -> list[FactId]:
+    """Return the facts of which `reconcile` must know when they were said: those that the message may cut in two.
+
+    That takes a back-dated message and a fact said more than once, or a claim about a stretch of the past.
+    """
+    if any(claim.valid_from and claim.valid_to and claim.valid_to <= message.at for claim in claims):
+        return [fact.id for fact in known]
+    return [fact.id for fact in known if len(fact.sources) > 1] if message.at < message.recorded_at else []
+
+
+def reconcile(
+    claims: Sequence[Claim],
+    known: Sequence[Fact],
+    *,
+    said_at: datetime,
+    alike: Alike | None = None,
+    heard: Hearings | None = None,
+) -> list[Decision]:
+    """Return the decisions for the claims of one message, in order: often one for a claim, sometimes two or three.
+
+    `known` are the believed facts, ended ones included, of the pairs that `needs` names. `heard` says when they were
+    said, for those that `to_hear` names.
+    """
+    hearings = heard or {}
+    facts: Mapping[FactId, Fact] = {fact.id: fact for fact in known}
+    renewed = frozenset((claim.subject, claim.attribute) for claim in claims if not is_negative(claim))
+    decisions: list[Decision] = []
+    for at, claim in enumerate(claims):
+        setting = Setting([*facts.values()], said_at, hearings, alike, renewed)
+        for decision in _decide(claim, claims[:at], claims[at + 1 :], setting):
+            done = effects(decision, facts, number=len(decisions), said_at=said_at, heard=hearings)
+            facts = applied(facts, done)
+            decisions.append(decision)
+    return decisions
+
+
+def _decide(claim: Claim, before: Sequence[Claim], after: Sequence[Claim], setting: Setting) -> list[Decision]:
+    if any(_repeats(claim, other) for other in before):
+        return [Ignored(claim, "said twice in one message")]
+    if any(_corrects(other, claim) for other in after):
+        return [Ignored(claim, "corrected in the same message")]
+    if is_negative(claim):
+        return _decide_end(claim, setting)
+    if claim.standing == "corrects":
+        return _decide_correction(claim, setting)
+    return _decide_holding(claim, setting)
+
+
+def _repeats(claim: Claim, other: Claim) -> bool:
+    key = (claim.subject, recorded_attribute(claim))
+    return key == (other.subject, recorded_attribute(other)) and compare(claim.value, other.value) in ("same", "less")
+
+
+def _corrects(later: Claim, claim: Claim) -> bool:
+    same_pair = (later.subject, later.attribute) == (claim.subject, claim.attribute)
+    return later.standing == "corrects" and same_pair and attribute_named(claim.attribute).single
+
+
+def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
+    same, rivals = same_facts(claim, setting), rival_facts(claim, setting)
+    moved = _moved(claim, same, setting)
+    if moved:
+        return [moved]
+    told = Span(start=claim.valid_from, stop=claim.valid_to)
+    spot = place(told, said_at=setting.said_at, same=same, rivals=rivals, heard=setting.heard)
+    if spot.overruled_by:
+        return [_overruled(claim, spot.overruled_by, same)]
+    if spot.holder:
+        return [_said_again(claim, spot.holder)]
+    surer = _surer(claim, spot.displaced, setting)
+    if surer:
+        return [Ignored(claim, f"less sure than what was said at the same time: {surer.text}")]
+    if spot.follower:
+        return _begins_earlier(claim, spot, spot.follower)
+    if spot.displaced:
+        return [_replaces(claim, spot)]
+    return [New(claim, _why_new(same, spot), valid_from=None if spot.open_start else spot.since, valid_to=spot.stop)]
+
+
+def _replaces(claim: Claim, spot: Place) -> Replaces:
+    return Replaces(
+        claim,
+        tuple(fact.id for fact in spot.displaced),
+        spot.since,
+        _why_replaced(claim, spot),
+        valid_to=spot.stop,
+        open_start=spot.open_start,
+    )
+
+
+def _overruled(claim: Claim, later: Fact, same: Sequence[Fact]) -> Decision:
+    if later in same:
+        return Same(claim, later.id, f"known already, since {_day(later.valid_from)}")
+    return Ignored(claim, f"what was said later covers that time: {later.text}")
+
+
+def _said_again(claim: Claim, known: Fact) -> Decision:
+    likeness = compare(claim.value, known.value)
+    detail = likeness == "more" or (likeness == "same" and more_said(claim.text, known.text))
+    start = claim.valid_from if known.valid_from is None else None
+    stop = claim.valid_to if claim.valid_to != known.valid_to else None
+    if detail:
+        return Refines(claim, known.id, f"more about what was known: {known.text}", valid_from=start, valid_to=stop)
+    if start or stop:
+        return Refines(claim, known.id, "tells when", valid_from=start, valid_to=stop, reworded=False)
+    return Same(claim, known.id, "said again" if likeness == "same" else f"the same in other words: {known.text}")
+
+
+def _begins_earlier(claim: Claim, spot: Place, follower: Fact) -> list[Decision]:
+    reason = f"was so already on {_day(spot.since)}"
+    decisions: list[Decision] = []
+    if spot.displaced:
+        ids = tuple(fact.id for fact in spot.displaced)
+        decisions.append(Ends(claim, ids, spot.since, f"{follower.text}: {reason}"))
+    return [*decisions, Refines(claim, follower.id, reason, valid_from=spot.since, reworded=False)]
+
+
+def _moved(claim: Claim, same: Sequence[Fact], setting: Setting) -> Refines | None:
+    """A date in the future that is told anew is a change of plan, not a second plan."""
+    if claim.valid_from is None or claim.valid_from <= setting.said_at:
+        return None
+    for fact in same:
+        ahead = fact.valid_from and setting.said_at < fact.valid_from != claim.valid_from
+        if ahead and moments(fact, setting.heard)[-1] <= setting.said_at:
+            reason = f"moved from {_day(fact.valid_from)}"
+            return Refines(claim, fact.id, reason, valid_from=claim.valid_from, valid_to=claim.valid_to)
+    return None
+
+
+def _surer(claim: Claim, displaced: Sequence[Fact], setting: Setting) -> Fact | None:
+    for fact in displaced:
+        lately = moments(fact, setting.heard)[-1] >= setting.said_at
+        if lately and fact.confidence - claim.confidence >= MARGIN:
+            return fact
+    return None
+
+
+def _decide_correction(claim: Claim, setting: Setting) -> list[Decision]:
+    same = [fact for fact in same_facts(claim, setting) if holds_after(fact, setting.said_at)]
+    wrong = _mistaken(claim, setting)
+    if same or not wrong:
+        return _decide_holding(claim, setting)
+    ids = tuple(fact.id for fact in wrong)
+    reason = f"a correction: it was never so that {wrong[0].text}"
+    return [Replaces(claim, ids, setting.said_at, reason, valid_to=claim.valid_to or wrong[0].valid_to, mistaken=True)]
+
+
+def _mistaken(claim: Claim, setting: Setting) -> list[Fact]:
+    """Return the fact that a correction means: the current one, or of many the one that was said last."""
+    own = [fact for fact in own_facts(claim, setting.facts) if holds_after(fact, setting.said_at)]
+    own = [fact for fact in own if moments(fact, setting.heard)[-1] <= setting.said_at]
+    if attribute_named(claim.attribute).single or not own:
+        return own
+    last = max(moments(fact, setting.heard)[-1] for fact in own)
+    lately = [fact for fact in own if moments(fact, setting.heard)[-1] == last]
+    return lately if len(lately) == 1 else []
+
+
+def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
+    if not attribute_named(claim.attribute).lasting and claim.standing == "ended":
+        return [Ignored(claim, "what has happened cannot end")]
+    meant = facts_meant(claim, setting)
+    negative = [fact for fact in setting.facts if is_pair(fact, claim, recorded_attribute(claim))]
+    denied = [fact for fact in negative if compare(claim.value, fact.value) in ("same", "more", "less")]
+    told = Span(start=claim.valid_to or (claim.valid_from if claim.standing == "denied" else None), stop=None)
+    spot = place(told, said_at=setting.said_at, same=denied, rivals=meant, heard=setting.heard)
+    if spot.overruled_by:
+        return [Ignored(claim, f"what was said later covers that time: {spot.overruled_by.text}")]
+    if spot.holder:
+        return [_said_again(claim, spot.holder)]
+    ended = [fact for fact in spot.displaced if moments(fact, setting.heard)[0] <= setting.said_at]
+    if ended:
+        return _ends(claim, ended, spot, setting)
+    past = [fact for fact in meant if finish(fact) <= spot.since]
+    if past:
+        return [Ignored(claim, f"known to have ended: {past[-1].text} until {_day(past[-1].valid_to)}")]
+    if spot.displaced:
+        return [_replaces(claim, spot)]
+    return [
+        New(claim, "nothing known that it ends", valid_from=None if spot.open_start else spot.since, valid_to=spot.stop)
+    ]
+
+
+def _ends(claim: Claim, ended: Sequence[Fact], spot: Place, setting: Setting) -> list[Decision]:
+    ids = tuple(fact.id for fact in ended)
+    reason = f"no longer so: {_listed(ended)} until {_day(spot.since)}"
+    decisions: list[Decision] = [Ends(claim, ids, spot.since, reason, until=spot.stop)]
+    gone = {fact.id for fact in ended}
+    for attribute in {fact.attribute: None for fact in ended}:
+        left = [fact for fact in setting.facts if is_pair(fact, claim, attribute) and fact.id not in gone]
+        if (claim.subject, attribute) in setting.renewed or any(holds_after(fact, spot.since) for fact in left):
+            continue
+        bound = [fact for name in dependents(attribute) for fact in setting.facts if is_pair(fact, claim, name)]
+        bound = [fact for fact in bound if holds_after(fact, spot.since) and begin(fact) < spot.since]
+        if bound:
+            reason = f"goes with {attribute}: {_listed(bound)} until {_day(spot.since)}"
+            decisions.append(Ends(claim, tuple(fact.id for fact in bound), spot.since, reason, until=spot.stop))
+    return decisions
+
+
+def _why_new(same: Sequence[Fact], spot: Place) -> str:
+    ended = [fact for fact in same if finish(fact) <= spot.since]
+    if ended:
+        return f"again: it had ended on {_day(ended[-1].valid_to)}"
+    return f"was so until {_day(spot.stop)}" if spot.stop else "nothing known against it"
+
+
+def _why_replaced(claim: Claim, spot: Place) -> str:
+    what = "new value" if spot.stop is None else f"value until {_day(spot.stop)}"
+    return f"same attribute `{claim.attribute}`, {what}; {_listed(spot.displaced)} until {_day(spot.since)}"
+
+
+def _listed(facts: Sequence[Fact]) -> str:
+    return "; ".join(fact.text for fact in facts)
+
+
+def _day(moment: datetime | None) -> str:
+    return f"{moment.day} {moment:%B %Y}" if moment else "an unknown day"
