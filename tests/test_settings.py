@@ -65,8 +65,8 @@ def test_our_own_name_wins_over_one_that_other_programs_use(monkeypatch: pytest.
 
 
 def test_the_path_of_a_database_is_a_sqlite_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DB_PATH", "/data/memory.db")
-    assert Settings.from_sources().database_url == "sqlite:////data/memory.db"
+    monkeypatch.setenv("DB_PATH", "/data/my 100% memory.db")
+    assert Settings.from_sources().database_url == "sqlite:////data/my%20100%25%20memory.db"
 
 
 def test_a_variable_that_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_an_unknown_variable_of_ours_is_refused(folder: Path, monkeypatch: pytes
         ({"index": "faiss"}, "index='faiss': expected 'auto', 'exact' or 'chroma'"),
         ({"sqlite_pragmas": {"temp_store": "1; drop table fact"}}, "sqlite_pragmas.temp_store='1; drop table fact'"),
         ({"sqlite_pragmas": "journal_mode=OFF"}, "unknown pragma: 'journal_mode'"),
-        ({"relevance_weight": 0, "importance_weight": 0, "recency_weight": 0}, "all 0: expected one above 0"),
+        ({"weight_relevance": 0, "weight_importance": 0, "weight_recency": 0}, "all 0: expected one above 0"),
     ],
 )
 def test_a_wrong_argument_is_named_with_what_was_expected(given: dict[str, object], complaint: str) -> None:

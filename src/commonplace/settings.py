@@ -127,9 +127,9 @@ class Settings(BaseSettings):
         json_schema_extra=RESERVED,
     )
 
-    relevance_weight: Share = Field(0.5, description="What relevance counts in the order of results.")
-    importance_weight: Share = Field(0.3, description="What importance counts.")
-    recency_weight: Share = Field(0.2, description="What recency counts.")
+    weight_relevance: Share = Field(0.5, description="What relevance counts in the order of results.")
+    weight_importance: Share = Field(0.3, description="What importance counts.")
+    weight_recency: Share = Field(0.2, description="What recency counts.")
     recency_half_life_days: float = Field(30.0, gt=0, description="Days after which recency counts half.")
     min_relevance: Share | None = Field(
         None, description="What is less relevant is not returned. Unset: the built-in threshold."
@@ -166,8 +166,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _something_orders_the_results(self) -> Self:
-        if self.relevance_weight + self.importance_weight + self.recency_weight == 0:
-            raise ValueError("relevance_weight, importance_weight and recency_weight are all 0: expected one above 0")
+        if self.weight_relevance + self.weight_importance + self.weight_recency == 0:
+            raise ValueError("weight_relevance, weight_importance and weight_recency are all 0: expected one above 0")
         return self
 
     @classmethod
@@ -208,7 +208,7 @@ class _Source(PydanticBaseSettingsSource):
 
 
 def _sqlite_url(path: str) -> str:
-    return f"sqlite:///{os.path.expanduser(path)}"
+    return f"sqlite:///{quote(os.path.expanduser(path))}"
 
 
 ALSO_ACCEPTED: Mapping[str, tuple[str, Callable[[str], str]]] = {
