@@ -105,6 +105,31 @@ class FactVersion:
     fact: Fact
     changes: tuple[FactChange, ...]
 
+    @property
+    def text(self) -> str:
+        return self.fact.text
+
+    @property
+    def valid_from(self) -> datetime | None:
+        return self.fact.valid_from
+
+    @property
+    def valid_to(self) -> datetime | None:
+        return self.fact.valid_to
+
+    @property
+    def recorded_at(self) -> datetime:
+        return self.fact.recorded_at
+
+    @property
+    def retracted_at(self) -> datetime | None:
+        return self.fact.retracted_at
+
+    @property
+    def sources(self) -> tuple[MessageId, ...]:
+        """The messages that led to this version; none for one written by hand."""
+        return tuple(dict.fromkeys(change.message for change in self.changes if change.message is not None))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:

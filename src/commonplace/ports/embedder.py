@@ -1,7 +1,7 @@
 """From text to vectors. The model behind it has an identity, because vectors of two models never mix."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 
 
+@runtime_checkable
 class Embedder(Protocol):
     @property
     def identity(self) -> str:

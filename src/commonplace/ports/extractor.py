@@ -25,6 +25,10 @@ class Extractor(Protocol):
         """Name and version, recorded with each fact: `rules-en/1`, or model and prompt hash."""
         ...
 
+    def looks_back(self, message: Message) -> bool:
+        """Say, at once, whether the messages before this one are needed to understand it."""
+        ...
+
     async def extract(self, said: Said) -> Sequence[Claim]:
         """Return the claims that the message itself makes, in its order; none for a question, a wish, a quotation.
 

@@ -202,8 +202,10 @@ class IndexFeed(Protocol):
 
 
 class Writing(Protocol):
-    async def write(self, scope: Scope, change: Change) -> frozenset[MessageId]:
-        """Write it all in one transaction, durable on return. Returns the ids of messages that were already there.
+    async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        """Write all changes, in their order, in one transaction, durable on return.
+
+        Returns the ids of messages that were already there.
 
         A known message id is left as it is, whatever text it comes with now, and its entries are ignored.
         Raises Conflict if `facts_seen` is out of date or a fact would get two open versions, NotFound for
@@ -258,7 +260,7 @@ class Blocks(Protocol):
         """Return the blocks in their order."""
         ...
 
-    async def set_block(self, scope: Scope, block: Block) -> None:
+    async def set_block(self, scope: Scope, block: Block) -> Block:
         """Insert or replace by name. An order of -1 means: keep its place, or the end for a new one."""
         ...
 
@@ -329,12 +331,14 @@ class Finding:
 
 
 class Upkeep(Protocol):
+    async def holds_vectors(self) -> bool: ...
+
     async def embedder_identity(self) -> str | None:
         """Return the identity of the model whose vectors this ledger holds; None while it holds none."""
         ...
 
-    async def set_embedder_identity(self, identity: str) -> None:
-        """Record it, unless another is recorded: then Conflict."""
+    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
+        """Record it. Raises Conflict if another than `replacing` is recorded."""
         ...
 
     async def counts(self, tenant: str) -> LedgerCounts:

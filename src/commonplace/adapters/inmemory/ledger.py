@@ -102,9 +102,9 @@ class InMemoryLedger(InMemoryJobs):
     async def set_delivered(self, scope: Scope, index: str, version: int) -> None:
         self._obtain(scope).delivered[index] = version
 
-    async def write(self, scope: Scope, change: Change) -> frozenset[MessageId]:
+    async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
         draft = self._find(scope).draft()
-        known = draft.apply(change)
+        known: frozenset[MessageId] = frozenset().union(*(draft.apply(change) for change in changes))
         if draft.version > self._find(scope).version:
             draft.no = self._obtain(scope).no
             self._partitions[scope] = draft
@@ -257,8 +257,11 @@ class InMemoryLedger(InMemoryJobs):
     async def embedder_identity(self) -> str | None:
         return self._identity
 
-    async def set_embedder_identity(self, identity: str) -> None:
-        if self._identity not in {None, identity}:
+    async def holds_vectors(self) -> bool:
+        return any(held.vectors for held in self._partitions.values())
+
+    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
+        if self._identity not in {None, identity, replacing}:
             raise Conflict(f"this ledger holds vectors of {self._identity!r}, not of {identity!r}")
         self._identity = identity
 

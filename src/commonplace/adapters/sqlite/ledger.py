@@ -139,8 +139,10 @@ class SqliteLedger:
     async def set_delivered(self, scope: Scope, index: str, version: int) -> None:
         await self._write(lambda connection: feed.set_delivered(connection, scope, index, version))
 
-    async def write(self, scope: Scope, change: Change) -> frozenset[MessageId]:
-        return await self._write(lambda connection: writing.write(connection, scope, change))
+    async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        return await self._write(
+            lambda connection: frozenset().union(*(writing.write(connection, scope, change) for change in changes))
+        )
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         return await self._read(lambda connection: messages.by_id(connection, scope, ids))
@@ -241,6 +243,9 @@ class SqliteLedger:
 
     async def epoch(self, scope: Scope) -> int:
         return await self._read(lambda connection: job_queue.epoch(connection, scope))
+
+    async def holds_vectors(self) -> bool:
+        return await self._read(upkeep.holds_vectors)
 
     async def embedder_identity(self) -> str | None:
         return await self._read(upkeep.embedder_identity)

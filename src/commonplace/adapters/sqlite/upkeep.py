@@ -27,6 +27,10 @@ def ledger_name(connection: Connection) -> str:
     return str(name)
 
 
+def holds_vectors(connection: Connection) -> bool:
+    return connection.execute("select 1 from vectors limit 1").fetchone() is not None
+
+
 def embedder_identity(connection: Connection) -> str | None:
     row = connection.execute("select value from meta where key = 'embedder'").fetchone()
     return None if row is None else str(row[0])

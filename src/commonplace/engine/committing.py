@@ -1,0 +1,60 @@
+"""Read, decide, write, and again if somebody else was faster: how facts change without a lock in the database."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+from commonplace.domain.errors import Conflict
+from commonplace.domain.scope import Scope
+from commonplace.engine.indexing import Indexing
+from commonplace.learning.draft import Draft
+from commonplace.ports.ledger import Change, Ledger
+
+ATTEMPTS = 50
+"""Decisions that another process's write has made stale are taken again, so many times at the most."""
+
+Decide = Callable[[], Awaitable[Sequence[Draft]]]
+
+
+class Committing:
+    def __init__(self, ledger: Ledger, indexing: Indexing, *, written: Callable[[Scope], None]) -> None:
+        """`written` is told of every user whose rows have changed."""
+        self._ledger, self._indexing, self._written = ledger, indexing, written
+        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
+
+    async def keep(self, scope: Scope, change: Change) -> None:
+        """Write a change that rests on nothing read before."""
+        await self._ledger.write(scope, change)
+        self._written(scope)
+
+    async def commit(self, scope: Scope, decide: Decide, *, also: Change | None = None) -> Sequence[Draft]:
+        """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
+        async with self._lock(scope):
+            for _ in range(ATTEMPTS):
+                seen = (await self._ledger.versions(scope)).fact_version
+                drafts = await decide()
+                changes = [await self._change(draft) for draft in drafts]
+                try:
+                    await self._ledger.write(scope, replace(also or Change(), facts_seen=seen), *changes)
+                except Conflict:
+                    continue
+                self._written(scope)
+                return drafts
+        raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
+
+    def _lock(self, scope: Scope) -> asyncio.Lock:
+        """One user's decisions follow each other in this process; other processes are met by the ledger's check."""
+        lock = self._locks.get(scope)
+        if lock is None:
+            lock = self._locks[scope] = asyncio.Lock()
+        return lock
+
+    async def _change(self, draft: Draft) -> Change:
+        return Change(
+            closed=draft.closed,
+            versions=await self._indexing.versions(draft.facts),
+            reinforced=draft.reinforced,
+            sources=draft.sources,
+            history=draft.history,
+        )

@@ -1,0 +1,355 @@
+"""Engine: every method of the product, in the words of the specification. Each parses, calls one part, and returns."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from commonplace.domain.cursors import decode_cursor, encode_cursor
+from commonplace.domain.errors import NotBuiltYet, NotFound
+from commonplace.domain.inputs import (
+    Told,
+    parse_count,
+    parse_during,
+    parse_fact_kind,
+    parse_kinds,
+    parse_messages,
+    parse_metadata,
+    parse_name,
+    parse_optional_name,
+    parse_share,
+    parse_text,
+    parse_ttl,
+)
+from commonplace.domain.results import Added, Checkup, Context, Page, Profile, Recollection, Reindexed, Stats
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import from_micros, parse_moment, parse_optional_moment, to_micros
+from commonplace.domain.values import Block, Fact, FactId, FactVersion, Json, Message, SessionId, SessionInfo
+from commonplace.domain.where import parse_where
+from commonplace.engine.adding import Adding
+from commonplace.engine.by_hand import ByHand, Statement
+from commonplace.engine.committing import Committing
+from commonplace.engine.corpora import Corpora
+from commonplace.engine.embedding import Embedding
+from commonplace.engine.indexing import Indexing
+from commonplace.engine.parts import Parts
+from commonplace.engine.planner import Planner
+from commonplace.engine.recalling import Recalling
+from commonplace.engine.sessions import AsyncSession
+from commonplace.engine.upkeep import Upkeep
+from commonplace.ports.ledger import MessageQuery
+from commonplace.recall.request import Request
+
+Moment = datetime | str
+Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+
+
+class Engine:
+    """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
+
+    def __init__(self, parts: Parts, closing: AsyncExitStack | None = None) -> None:
+        self._parts = parts
+        self._closing = closing or AsyncExitStack()
+        self._planner = Planner(parts)
+        corpora = Corpora(parts.ledger, budget=parts.options.cache_bytes, make=self._planner.corpus)
+        embedding = Embedding(parts.embedder)
+        indexing = Indexing(embedding, language=parts.options.language)
+        committing = Committing(parts.ledger, indexing, written=self._planner.written)
+        self._adding = Adding(parts, indexing, committing)
+        self._by_hand = ByHand(parts, committing)
+        self._recalling = Recalling(parts, corpora, embedding, self._planner)
+        self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
+
+    async def start(self) -> None:
+        """Begin the work that goes on in the background."""
+        await self._planner.start()
+        if self._parts.replacing_vectors:
+            await self._upkeep.reindex(embed=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Finish what is under way and let go of files and threads. Closing twice is no error."""
+        await self._planner.aclose()
+        await self._closing.aclose()
+
+    # Keeping
+
+    async def add(
+        self,
+        content: Content,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        at: Moment | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        expires_at: Moment | None = None,
+        learn: bool = True,
+        wait: bool = False,
+    ) -> Added:
+        """Keep what was said, and learn from it. Durable, and found by recall, when it returns."""
+        scope, now = self._scope(user), self._parts.now()
+        told = Told(
+            session=_session(session),
+            agent=parse_optional_name(agent, name="agent"),
+            at=now if at is None else parse_moment(at, name="at"),
+            metadata=parse_metadata(metadata),
+            expires_at=parse_optional_moment(expires_at, name="expires_at"),
+            now=now,
+        )
+        messages = parse_messages(content, told, new_id=self._parts.new_id)
+        may_be_known = not isinstance(content, str)
+        return await self._adding.add(
+            scope, messages, learn=learn and self._parts.options.learn, may_be_known=may_be_known
+        )
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        kind: str = "fact",
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        expires_at: Moment | None = None,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Fact:
+        """Write a fact by hand. The same statement twice is one fact."""
+        statement = Statement(
+            text=parse_text(text, name="text"),
+            kind=parse_fact_kind(kind),
+            importance=parse_share(importance, name="importance"),
+            confidence=parse_share(confidence, name="confidence"),
+            valid_from=parse_optional_moment(valid_from, name="valid_from"),
+            valid_to=parse_optional_moment(valid_to, name="valid_to"),
+            expires_at=parse_optional_moment(expires_at, name="expires_at"),
+            metadata=parse_metadata(metadata),
+        )
+        return await self._by_hand.remember(self._scope(user), statement)
+
+    async def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Give a fact another wording. The old one stays in its history."""
+        return await self._by_hand.revise(
+            self._scope(user), _fact(fact_id), parse_text(text, name="text"), reason=reason
+        )
+
+    async def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Stop believing a fact. It stays in the history, and `restore` brings it back."""
+        return await self._by_hand.retract(self._scope(user), _fact(fact_id), reason=reason)
+
+    async def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Undo a retraction."""
+        return await self._by_hand.restore(self._scope(user), _fact(fact_id), reason=reason)
+
+    # Finding
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        kinds: Iterable[str] | str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        during: tuple[Moment | None, Moment | None] | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        min_relevance: float | None = None,
+        explain: bool = False,
+    ) -> Recollection:
+        """Find what matters for a query, the best first. Nothing relevant returns nothing; an empty query the latest."""
+        request = Request(
+            query=_query(query),
+            limit=parse_count(limit, name="limit"),
+            kinds=parse_kinds(kinds),
+            session=_session(session),
+            agent=parse_optional_name(agent, name="agent"),
+            during=parse_during(during),
+            valid_at=parse_optional_moment(valid_at, name="valid_at"),
+            as_of=parse_optional_moment(as_of, name="as_of"),
+            where=parse_where(where),
+            min_relevance=None if min_relevance is None else parse_share(min_relevance, name="min_relevance"),
+            explain=explain,
+        )
+        return await self._recalling.recall(self._scope(user), request)
+
+    async def context(
+        self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800
+    ) -> Context:
+        """Recall, packed into `budget` tokens and fenced as data, ready to put in a prompt. Blocks come first.
+
+        `session` is the conversation going on: what it said is in the prompt already, so it is left out.
+        """
+        return await self._recalling.context(
+            self._scope(user),
+            _query(query),
+            session=_session(session),
+            budget=parse_count(budget, name="budget", most=1_000_000),
+        )
+
+    async def facts(
+        self,
+        *,
+        user: str | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        kinds: Iterable[str] | str | None = None,
+        where: Mapping[str, Any] | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold, the latest first; at another moment with `valid_at` and `as_of`."""
+        request = Request(
+            query="",
+            limit=parse_count(limit, name="limit", least=1),
+            kinds=parse_kinds(kinds),
+            valid_at=parse_optional_moment(valid_at, name="valid_at"),
+            as_of=parse_optional_moment(as_of, name="as_of"),
+            where=parse_where(where),
+        )
+        place = decode_cursor(cursor, parts=1)
+        return await self._recalling.facts(self._scope(user), request, before=place[0] if place else None)
+
+    async def history(self, fact_id: str, *, user: str | None = None) -> list[FactVersion]:
+        """Return every version of a fact, oldest first, each with the messages that led to it."""
+        fact = _fact(fact_id)
+        versions = await self._parts.ledger.history(self._scope(user), fact)
+        if not versions:
+            raise NotFound("fact", fact)
+        return list(versions)
+
+    async def messages(
+        self, *, session: str | None = None, user: str | None = None, limit: int = 20, cursor: str | None = None
+    ) -> Page[Message]:
+        """Return the last messages, oldest first; `next_cursor` leads to those before them."""
+        place = decode_cursor(cursor, parts=2)
+        query = MessageQuery(
+            session=_session(session),
+            before=(from_micros(place[0]), place[1]) if place else None,
+            limit=parse_count(limit, name="limit", least=1),
+        )
+        page = await self._parts.ledger.messages(self._scope(user), query)
+        following = encode_cursor(to_micros(page.next[0]), page.next[1]) if page.next else None
+        return Page(tuple(reversed(page.messages)), following)
+
+    # Working memory
+
+    async def blocks(self, *, user: str | None = None) -> list[Block]:
+        """Return the blocks in their order."""
+        return list(await self._parts.ledger.blocks(self._scope(user)))
+
+    async def set_block(self, name: str, text: str, *, user: str | None = None, order: int | None = None) -> Block:
+        """Write a block. A new one goes to the end, unless `order` says otherwise."""
+        place = -1 if order is None else parse_count(order, name="order")
+        block = Block(
+            name=parse_name(name, name="name"),
+            text=parse_text(text, name="text"),
+            order=place,
+            updated_at=self._parts.now(),
+        )
+        return await self._parts.ledger.set_block(self._scope(user), block)
+
+    async def append_block(self, name: str, text: str, *, user: str | None = None) -> Block:
+        """Add a line to a block."""
+        return await self._parts.ledger.append_block(
+            self._scope(user),
+            parse_name(name, name="name"),
+            parse_text(text, name="text"),
+            now=self._parts.now(),
+        )
+
+    async def delete_block(self, name: str, *, user: str | None = None) -> None:
+        if not await self._parts.ledger.delete_block(self._scope(user), parse_name(name, name="name")):
+            raise NotFound("block", name)
+
+    def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> AsyncSession:
+        """Take a conversation in hand: its state and its last messages."""
+        seconds = self._parts.options.session_ttl if ttl is None else parse_ttl(ttl)
+        return AsyncSession(self._parts, self._scope(user), SessionId(parse_name(session, name="session")), ttl=seconds)
+
+    async def sessions(self, *, user: str | None = None) -> list[SessionInfo]:
+        """Return the active sessions, the latest seen first."""
+        return list(await self._parts.ledger.active_sessions(self._scope(user), now=self._parts.now()))
+
+    # Looking after it
+
+    async def profile(self, *, user: str | None = None) -> Profile:
+        """Return one user at a glance."""
+        scope = self._scope(user)
+        latest = await self._parts.ledger.messages(scope, MessageQuery(limit=1))
+        sample = await self._recalling.facts(scope, Request(query="", limit=5), before=None)
+        counts = await self._parts.ledger.counts_of(scope)
+        return Profile(
+            user=user,
+            messages=counts.messages,
+            facts=counts.facts,
+            blocks=counts.blocks,
+            last_seen=latest.messages[0].at if latest.messages else None,
+            sessions=tuple((await self.sessions(user=user))[:5]),
+            sample=sample.items,
+        )
+
+    async def stats(self) -> Stats:
+        """Return counts, sizes, and what answers which user."""
+        return await self._upkeep.stats()
+
+    async def doctor(self, *, repair: bool = False) -> Checkup:
+        """Look for drift between the ledger, the caches and the index; mend it if asked."""
+        return await self._upkeep.doctor(repair=repair)
+
+    async def reindex(self, *, embed: bool = False) -> Reindexed:
+        """Build every index anew from the ledger; with `embed`, make every vector anew too."""
+        return await self._upkeep.reindex(embed=embed)
+
+    # Specified, not built yet
+
+    async def export(self, *, user: str | None = None) -> None:
+        raise NotBuiltYet("export")
+
+    async def forget(
+        self,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        before: Moment | None = None,
+        message: str | None = None,
+        fact: str | None = None,
+    ) -> None:
+        raise NotBuiltYet("forget")
+
+    async def consolidate(self, *, user: str | None = None) -> None:
+        raise NotBuiltYet("consolidate")
+
+    async def snapshot(self, to: str) -> None:
+        raise NotBuiltYet("snapshot")
+
+    async def snapshots(self, at: str) -> None:
+        raise NotBuiltYet("snapshots")
+
+    async def migrate_embeddings(self, *, to: str) -> None:
+        raise NotBuiltYet("migrate_embeddings")
+
+    def _scope(self, user: object) -> Scope:
+        return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))
+
+
+def _session(value: object) -> SessionId | None:
+    name = parse_optional_name(value, name="session")
+    return None if name is None else SessionId(name)
+
+
+def _fact(value: object) -> FactId:
+    return FactId(parse_name(value, name="fact_id"))
+
+
+def _query(value: object) -> str:
+    return value if isinstance(value, str) and not value.strip() else parse_text(value, name="query")

@@ -1,0 +1,102 @@
+"""What the indexes need to know of a text: passages, terms and vectors, all made before anything is written."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple, TypedDict
+
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import Fact, FactId, Message, MessageId
+from commonplace.engine.embedding import Embedding
+from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewVersion, Vector
+from commonplace.recall.packed import analyse_row, index_text, pack
+from commonplace.recall.passages import passages
+
+
+class Sketch(NamedTuple):
+    """An index entry that still lacks its vector."""
+
+    start: int
+    stop: int
+    terms: bytes
+    dense_text: str
+
+    def entry(self, vector: Vector | None) -> Entry:
+        return Entry(start=self.start, stop=self.stop, terms=self.terms, vector=vector)
+
+
+class Indexed(NamedTuple):
+    messages: Sequence[NewMessage]
+    note: str | None
+
+
+class Indexing:
+    def __init__(self, embedding: Embedding, *, language: str) -> None:
+        self._embedding = embedding
+        self._language = language
+
+    async def messages(self, messages: Sequence[Message], *, also: Sequence[str] = ()) -> Indexed:
+        """Index messages. The texts in `also` are embedded in the same batch, for whoever asks for them next."""
+        sketches = [self.sketch_message(message) for message in messages]
+        texts = [sketch.dense_text for group in sketches for sketch in group]
+        vectors, note = await self._embedding.embed([*texts, *also])
+        given = iter(vectors)
+        return Indexed(
+            [
+                NewMessage(message=message, entries=tuple(sketch.entry(next(given)) for sketch in group))
+                for message, group in zip(messages, sketches, strict=True)
+            ],
+            note,
+        )
+
+    async def versions(self, facts: Sequence[Fact]) -> Sequence[NewVersion]:
+        if not facts:
+            return ()
+        sketches = [self.sketch_fact(fact) for fact in facts]
+        vectors, _ = await self._embedding.embed([sketch.dense_text for sketch in sketches])
+        return [
+            NewVersion(fact=fact, entry=sketch.entry(vector))
+            for fact, sketch, vector in zip(facts, sketches, vectors, strict=True)
+        ]
+
+    def sketch_message(self, message: Message) -> Sequence[Sketch]:
+        label = _label(message)
+        text = message.text
+        return [
+            Sketch(
+                start,
+                stop,
+                pack(analyse_row(text[start:stop], whole=text, language=self._language, **label)),
+                index_text(text[start:stop], **label),
+            )
+            for start, stop in passages(text)
+        ]
+
+    def sketch_fact(self, fact: Fact) -> Sketch:
+        row = analyse_row(fact.text, at=fact.said_at, language=self._language)
+        return Sketch(0, len(fact.text), pack(row), fact.text)
+
+    async def texts_of(self, ledger: Ledger, scope: Scope, feed: Feed, numbers: frozenset[int]) -> dict[int, str]:
+        """Return what the embedder should read for these rows of a feed."""
+        messages = [row for row in feed.messages if row.n in numbers]
+        facts = [row for row in feed.facts if row.n in numbers]
+        said = await ledger.messages_by_id(scope, list(dict.fromkeys(MessageId(row.id) for row in messages)))
+        known = await ledger.versions_by_id(scope, [(FactId(row.id), row.version) for row in facts])
+        return {
+            **{
+                row.n: index_text(message.text[row.start : row.stop], **_label(message))
+                for row in messages
+                if (message := said.get(MessageId(row.id)))
+            },
+            **{row.n: fact.text for row in facts if (fact := known.get((FactId(row.id), row.version)))},
+        }
+
+
+class Label(TypedDict):
+    speaker: str | None
+    at: datetime
+    caption: str | None
+
+
+def _label(message: Message) -> Label:
+    caption = message.metadata.get("caption")
+    return Label(speaker=message.name, at=message.at, caption=caption if isinstance(caption, str) else None)

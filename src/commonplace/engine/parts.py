@@ -1,0 +1,56 @@
+"""What the engine is made of, and the plain values that shape it. Wiring fills them in."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.extractor import Extractor
+from commonplace.ports.index import VectorIndex
+from commonplace.ports.ledger import Ledger
+
+IndexMode = Literal["auto", "exact", "chroma"]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def random_id() -> str:
+    return uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    tenant: str = "default"
+    index: IndexMode = "auto"
+    exact_up_to: int = 10_000
+    """Up to this many candidates are searched exactly, even when an index is there."""
+    cache_bytes: int = 1 << 30
+    """RAM for the matrices of users."""
+    language: str = "en"
+    learn: bool = True
+    relevance_weight: float = 0.5
+    importance_weight: float = 0.3
+    recency_weight: float = 0.2
+    recency_half_life_days: float = 30.0
+    min_relevance: float | None = None
+    """None is the calibrated default."""
+    session_ttl: float = 86_400.0
+    ring: int = 100
+    """How many messages a session's recent ones are at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    ledger: Ledger
+    embedder: Embedder
+    index: VectorIndex | None
+    extractor: Extractor
+    options: Options
+    replacing_vectors: bool = False
+    """The ledger holds another model's vectors, and they are to be made anew."""
+    now: Callable[[], datetime] = utc_now
+    new_id: Callable[[], str] = random_id

@@ -1,0 +1,178 @@
+"""Who answers the dense arm of a search, and whose rows the vector index is given: by size, after the exact filters."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from commonplace.domain.errors import IndexUnavailable
+from commonplace.domain.scope import Scope
+from commonplace.engine.parts import Parts
+from commonplace.ports.ledger import Vector, Versions
+from commonplace.recall.corpus import Corpus, Mask
+from commonplace.recall.plan import choose, holds_vectors
+from commonplace.recall.projector import Projector, collection_name
+
+T = TypeVar("T")
+
+WANTED = 200
+"""Rows asked of the index: twice what a search takes from its dense arm."""
+FURTHEST = 4_096
+"""When so many nearest rows hold too few that the filters let through, exact search is quicker than asking for more."""
+SMALL = 2_000
+"""Rows that are searched on the event loop, in less time than a thread would take to start."""
+
+
+class Near(NamedTuple):
+    """The dense arm's answer. `hits` is None when the corpus's own matrix is to answer."""
+
+    hits: Mapping[int, float] | None
+    path: str
+    note: str | None = None
+
+
+class Planner:
+    def __init__(self, parts: Parts) -> None:
+        self._ledger, self._index = parts.ledger, parts.index if parts.options.index != "exact" else None
+        self._exact_up_to = 0 if parts.options.index == "chroma" else parts.options.exact_up_to
+        self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
+        self._projector = Projector(parts.ledger, self._index) if self._index else None
+        self._projected: set[Scope] = set()
+
+    async def start(self) -> None:
+        if self._projector:
+            self._projector.start()
+
+    async def aclose(self) -> None:
+        if self._projector:
+            await self._projector.aclose()
+
+    @property
+    def index_ready(self) -> bool:
+        return self._index is not None and self._index.owned
+
+    def corpus(self, versions: Versions) -> Corpus:
+        """Return an empty corpus for a partition of that size."""
+        vectors = holds_vectors(rows=versions.rows, index_ready=self.index_ready, exact_up_to=self._exact_up_to)
+        return Corpus(dimensions=self._dimensions, vectors=vectors, language=self._language)
+
+    def written(self, scope: Scope) -> None:
+        """A partition has changed: bring its collection up to date, if it has one or is to have one from the start."""
+        if self._projector and (self._exact_up_to == 0 or scope in self._projected):
+            self._projector.notify(scope)
+
+    def answered_by(self, rows: int) -> str:
+        return self._index.name if self._index and self._index.owned and rows > self._exact_up_to else "exact"
+
+    async def waiting(self, scope: Scope, versions: Versions) -> int:
+        """Return how many writes the index has not been given yet; 0 where it is not to answer."""
+        if self._index is None or not self._index.owned or versions.rows <= self._exact_up_to:
+            return 0
+        return versions.version - await self._ledger.delivered(scope, self._index.identity)
+
+    async def drift(self, scope: Scope) -> int:
+        """Return by how many rows the index differs from what it has been given. Raises IndexUnavailable."""
+        if self._index is None:
+            return 0
+        delivered = await self._ledger.delivered(scope, self._index.identity)
+        if not delivered:
+            return 0
+        feed = await self._ledger.feed(scope)
+        late = await self._ledger.feed(scope, since=delivered, vectors=False)
+        settled = frozenset(row_numbers(late))
+        held = await self._index.numbers(collection_name(self._ledger.name, feed.versions.number))
+        return len((held ^ expected_rows(feed)) - settled)
+
+    async def rebuild(self, scope: Scope) -> int:
+        """Build a user's collection anew, if it has one. Returns how many were built."""
+        if self._index is None or not self._index.owned:
+            return 0
+        versions = await self._ledger.versions(scope)
+        if not await self._ledger.delivered(scope, self._index.identity) and versions.rows <= self._exact_up_to:
+            return 0
+        await self._index.drop(collection_name(self._ledger.name, versions.number))
+        await self._ledger.set_delivered(scope, self._index.identity, 0)
+        await self._projector_of().settle(scope)
+        return 1
+
+    async def offload(self, rows: int, work: Callable[[], T]) -> T:
+        """Run arithmetic here if it is quick, in a thread if others would have to wait for it."""
+        return work() if rows <= SMALL else await asyncio.to_thread(work)
+
+    async def near(self, scope: Scope, corpus: Corpus, vector: Vector | None, mask: Mask) -> Near:
+        """Answer the dense arm for the rows that the filters let through."""
+        if vector is None:
+            return Near(None, "exact")
+        match choose(
+            candidates=int(np.count_nonzero(mask)),
+            in_memory=corpus.dense is not None,
+            index_ready=self.index_ready,
+            exact_up_to=self._exact_up_to,
+        ):
+            case "memory":
+                return Near(None, "exact")
+            case "ledger":
+                return Near(await self._exactly(scope, corpus, vector, mask), "exact")
+            case "index":
+                return await self._from_index(scope, corpus, vector, mask)
+
+    async def _from_index(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> Near:
+        assert self._index is not None and self._projector is not None
+        self._projected.add(scope)
+        self._projector.notify(scope)
+        try:
+            hits = await self._nearest(scope, corpus, vector, mask)
+        except IndexUnavailable as error:
+            hits, note = None, f"searched without {self._index.name}: {error}"
+        else:
+            note = None
+        if hits is None:
+            return Near(await self._exactly(scope, corpus, vector, mask), "exact", note)
+        return Near(hits, self._index.name)
+
+    async def _nearest(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float] | None:
+        """Return the nearest rows among those let through; None when too few of the index's are."""
+        assert self._index is not None
+        versions = await self._ledger.versions(scope)
+        late = await self._undelivered(scope, corpus, vector, mask)
+        collection, wanted = collection_name(self._ledger.name, versions.number), WANTED
+        while True:
+            found = await self._index.search(collection, vector, limit=wanted)
+            hits = {row.n: 2 * row.score - 1 for row in found if _let_through(corpus, row.n, mask)}
+            if len(hits) >= WANTED or len(found) < wanted:
+                return hits | late
+            wanted *= 4
+            if wanted > FURTHEST:
+                return None
+
+    async def _undelivered(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
+        """Score, exactly, the rows that the index has not been given yet."""
+        assert self._index is not None
+        delivered = await self._ledger.delivered(scope, self._index.identity)
+        if delivered >= corpus.version:
+            return {}
+        feed = await self._ledger.feed(scope, since=delivered)
+        rows = {row.n: row.vector for row in (*feed.messages, *feed.facts) if row.vector}
+        return _scored({n: blob for n, blob in rows.items() if _let_through(corpus, n, mask)}, vector)
+
+    async def _exactly(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
+        """Score every row let through, from the matrix in RAM or else with vectors read from the ledger."""
+        numbers = corpus.rows.number.cells[mask]
+        if corpus.dense is not None:
+            scores = corpus.dense.score(vector)[mask]
+            return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
+        return _scored(await self._ledger.vectors(scope, numbers.tolist()), vector)
+
+
+def _let_through(corpus: Corpus, n: int, mask: Mask) -> bool:
+    """Drop ghosts, too: rows the index still has and the ledger no longer."""
+    slot = corpus.slot_of.get(n)
+    return slot is not None and bool(mask[slot])
+
+
+def _scored(rows: Mapping[int, bytes], vector: Vector) -> dict[int, float]:
+    if not rows:
+        return {}
+    matrix = np.frombuffer(b"".join(rows.values()), np.float32).reshape(len(rows), -1)
+    return dict(zip(rows, (matrix @ vector).tolist(), strict=True))

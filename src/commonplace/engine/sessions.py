@@ -1,0 +1,56 @@
+"""One conversation in hand: its short-lived state and its last messages."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from commonplace.domain.inputs import parse_count, parse_metadata, parse_ttl
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import Json, Message, SessionId, SessionInfo
+from commonplace.engine.parts import Parts
+from commonplace.ports.ledger import MessageQuery
+
+
+class AsyncSession:
+    """State is a dict that lives `ttl` seconds after it was last used. Messages stay when it has gone."""
+
+    def __init__(self, parts: Parts, scope: Scope, session: SessionId, *, ttl: float) -> None:
+        self._parts, self._scope = parts, scope
+        self.id = session
+        self.ttl = ttl
+
+    async def get(self) -> Mapping[str, Json]:
+        """Return the state and keep it alive; empty when there is none, or when it has expired."""
+        now = self._parts.now()
+        state = await self._parts.ledger.session_state(self._scope, self.id, now=now)
+        if state:
+            await self._parts.ledger.touch_session(self._scope, self.id, now=now, ttl=self.ttl)
+        return state
+
+    async def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
+        """Merge values into the state and return it. A value of None removes its key."""
+        merged = parse_metadata({**(values or {}), **more})
+        return await self._parts.ledger.update_session(
+            self._scope, self.id, merged, now=self._parts.now(), ttl=self.ttl
+        )
+
+    async def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
+        """Keep it alive for another `ttl` seconds."""
+        if ttl is not None:
+            self.ttl = parse_ttl(ttl)
+        return await self._parts.ledger.touch_session(self._scope, self.id, now=self._parts.now(), ttl=self.ttl)
+
+    async def end(self) -> None:
+        """Drop the state. The messages stay in memory."""
+        await self._parts.ledger.end_session(self._scope, self.id, now=self._parts.now())
+
+    async def recent(self, n: int = 20) -> Sequence[Message]:
+        """Return the last n messages, oldest first; at most as many as the ring holds."""
+        limit = min(parse_count(n, name="n"), self._parts.options.ring)
+        if not limit:
+            return ()
+        page = await self._parts.ledger.messages(self._scope, MessageQuery(session=self.id, limit=limit))
+        return tuple(reversed(page.messages))
+
+    async def info(self) -> SessionInfo | None:
+        """Return when it started, was last seen and ends; None for a session nobody has used."""
+        return await self._parts.ledger.session_info(self._scope, self.id)

@@ -1,0 +1,140 @@
+"""stats, doctor and reindex: what there is, whether the parts agree, and how to make them agree again."""
+
+from collections.abc import Sequence
+
+from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
+from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
+from commonplace.domain.scope import Scope
+from commonplace.engine.corpora import Corpora
+from commonplace.engine.indexing import Indexing
+from commonplace.engine.parts import Parts
+from commonplace.engine.planner import Planner
+from commonplace.ports.ledger import Feed
+
+SHOWN = 20
+"""Partitions that `stats` lists: the largest."""
+BATCH = 256
+"""Rows embedded at a time."""
+
+
+class Upkeep:
+    def __init__(self, parts: Parts, corpora: Corpora, indexing: Indexing, planner: Planner) -> None:
+        self._parts, self._corpora, self._indexing, self._planner = parts, corpora, indexing, planner
+
+    async def stats(self) -> Stats:
+        options, ledger = self._parts.options, self._parts.ledger
+        counts = await ledger.counts(options.tenant)
+        partitions = [await self._partition(scope) for scope in await ledger.scopes(options.tenant)]
+        largest = sorted(partitions, key=lambda partition: -partition.rows)[:SHOWN]
+        return Stats(
+            tenant=options.tenant,
+            counts={
+                "users": counts.users,
+                "messages": counts.messages,
+                "facts": counts.facts,
+                "fact_versions": counts.fact_versions,
+                "blocks": counts.blocks,
+                "sessions": counts.sessions,
+                "rows": counts.rows,
+                "rows_without_vector": counts.rows_without_vector,
+            },
+            bytes_on_disk=counts.bytes_on_disk,
+            embedder=self._parts.embedder.identity,
+            index=options.index,
+            exact_up_to=options.exact_up_to,
+            partitions=tuple(largest),
+            cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
+            jobs=dict(counts.jobs),
+        )
+
+    async def doctor(self, *, repair: bool) -> Checkup:
+        """Check each part against the ledger. A repair never changes what the ledger says."""
+        findings = [
+            Finding(check="ledger", severity=found.severity, message=found.message)
+            for found in await self._parts.ledger.check()
+        ]
+        for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
+            findings += await self._check_vectors(scope, repair=repair)
+            findings += await self._check_cache(scope, repair=repair)
+            findings += await self._check_index(scope, repair=repair)
+        return Checkup(findings=tuple(findings), checks=("ledger", "vectors", "cache", "index"))
+
+    async def reindex(self, *, embed: bool) -> Reindexed:
+        """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
+        self._corpora.clear()
+        rows = embedded = collections = 0
+        for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
+            feed = await self._parts.ledger.feed(scope, vectors=False)
+            rows += feed.versions.rows
+            if embed:
+                embedded += await self._embed(scope, [row.n for row in (*feed.messages, *feed.facts)], feed)
+            collections += await self._planner.rebuild(scope)
+        if embed:
+            await self._record_embedder()
+        return Reindexed(rows=rows, embedded=embedded, collections=collections)
+
+    async def _record_embedder(self) -> None:
+        recorded = await self._parts.ledger.embedder_identity()
+        await self._parts.ledger.set_embedder_identity(self._parts.embedder.identity, replacing=recorded)
+
+    async def _partition(self, scope: Scope) -> PartitionStats:
+        versions = await self._parts.ledger.versions(scope)
+        return PartitionStats(
+            user=scope.user,
+            rows=versions.rows,
+            answered_by=self._planner.answered_by(versions.rows),
+            waiting=await self._planner.waiting(scope, versions),
+        )
+
+    async def _check_vectors(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+        feed = await self._parts.ledger.feed(scope)
+        missing = [row.n for row in (*feed.messages, *feed.facts) if row.vector is None]
+        if not missing:
+            return ()
+        message = f"{len(missing)} rows of {_named(scope)} have no vector: they are found by their words only"
+        if not repair:
+            return (Finding(check="vectors", severity="warning", message=message),)
+        try:
+            await self._embed(scope, missing, feed)
+        except EmbedderUnavailable as error:
+            return (Finding(check="vectors", severity="warning", message=f"{message}; {error}"),)
+        return (Finding(check="vectors", severity="warning", message=message, repaired=True),)
+
+    async def _check_cache(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+        feed = await self._parts.ledger.feed(scope, vectors=False)
+        there = {row.n for row in (*feed.messages, *feed.facts)}
+        async with self._corpora.at_hand(scope) as corpus:
+            cached = set(corpus.slot_of)
+            same_moment = corpus.version == feed.versions.version
+        if not same_moment or cached == there:
+            return ()
+        if repair:
+            self._corpora.clear()
+        message = f"the rows of {_named(scope)} in RAM differ from the ledger's by {len(cached ^ there)}"
+        return (Finding(check="cache", severity="error", message=message, repaired=repair),)
+
+    async def _check_index(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+        try:
+            drift = await self._planner.drift(scope)
+            if drift and repair:
+                await self._planner.rebuild(scope)
+        except IndexUnavailable as error:
+            return (Finding(check="index", severity="note", message=f"not looked at: {error}"),)
+        if not drift:
+            return ()
+        message = f"the index of {_named(scope)} differs from the ledger by {drift} rows"
+        return (Finding(check="index", severity="warning", message=message, repaired=repair),)
+
+    async def _embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> int:
+        """Make the vectors of these rows and write them. Raises EmbedderUnavailable."""
+        texts = await self._indexing.texts_of(self._parts.ledger, scope, feed, frozenset(numbers))
+        rows = sorted(texts)
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            vectors = await self._parts.embedder.embed([texts[n] for n in batch])
+            await self._parts.ledger.set_vectors(scope, dict(zip(batch, vectors, strict=True)))
+        return len(rows)
+
+
+def _named(scope: Scope) -> str:
+    return "the anonymous user" if scope.user is None else f"user {scope.user!r}"

@@ -1,0 +1,69 @@
+"""AsyncMemory: the engine, and the ways to open it."""
+
+from collections.abc import Generator
+from contextlib import AsyncExitStack
+from os import PathLike
+from typing import Any
+
+from commonplace.domain.errors import NotBuiltYet
+from commonplace.engine.engine import Engine
+from commonplace.engine.sessions import AsyncSession
+from commonplace.wiring import Embed, Location, opened
+
+__all__ = ["AsyncMemory", "AsyncSession", "Opening"]
+
+
+class AsyncMemory(Engine):
+    """Long-term memory, for code that has an event loop."""
+
+    @classmethod
+    def open(
+        cls,
+        location: str | PathLike[str] | None = None,
+        *,
+        tenant: str = "default",
+        embedder: Embed | None = None,
+        model: str | None = None,
+        **settings: object,
+    ) -> "Opening":
+        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Use it with `async with`, or await it."""
+        place = Location.parse(location)
+        return Opening(place, {**settings, "tenant": tenant, "agent_model": model}, embedder)
+
+    @classmethod
+    def ephemeral(
+        cls, *, tenant: str = "default", embedder: Embed | None = None, model: str | None = None, **settings: object
+    ) -> "Opening":
+        """A memory that is kept in this process only."""
+        return Opening(Location.nowhere(), {**settings, "tenant": tenant, "agent_model": model}, embedder)
+
+    @classmethod
+    async def restore_snapshot(cls, source: str, into: str) -> None:
+        raise NotBuiltYet("restore_snapshot")
+
+
+class Opening:
+    """A memory about to be opened: `async with AsyncMemory.open(…) as memory`, or `memory = await AsyncMemory.open(…)`."""
+
+    def __init__(self, location: Location, settings: dict[str, object], embedder: Embed | None) -> None:
+        self._location, self._settings, self._embedder = location, settings, embedder
+        self._memory: AsyncMemory | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncMemory]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AsyncMemory:
+        self._memory = await self._open()
+        return self._memory
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._memory is not None
+        await self._memory.aclose()
+
+    async def _open(self) -> AsyncMemory:
+        async with AsyncExitStack() as stack:
+            given = {name: value for name, value in self._settings.items() if value is not None}
+            parts = await stack.enter_async_context(opened(self._location, given, self._embedder))
+            memory = AsyncMemory(parts, stack.pop_all())
+            await memory.start()
+            return memory

@@ -1,0 +1,340 @@
+"""Memory: the same methods as AsyncMemory for code that has no event loop.
+
+Nothing is implemented here. Each call runs on a private event loop in a background thread that lives as long as the
+memory is open; a test compares the two signatures, so that they cannot drift.
+"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from datetime import timedelta
+from os import PathLike
+from typing import Any, Self, TypeVar
+
+from commonplace.domain.errors import Closed, NotBuiltYet
+from commonplace.domain.results import Added, Checkup, Context, Page, Profile, Recollection, Reindexed, Stats
+from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
+from commonplace.engine.engine import Content, Moment
+from commonplace.memory import AsyncMemory, AsyncSession, Opening
+from commonplace.wiring import Embed
+
+T = TypeVar("T")
+
+
+class Loop:
+    """An event loop in a thread of its own: a daemon, so that a memory nobody closed does not keep a program alive."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="commonplace", daemon=True)
+        self._thread.start()
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        if not self._thread.is_alive():
+            work.close()
+            raise Closed("this memory is closed")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # Ctrl-C while waiting: the work does not go on behind the caller's back
+            raise
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+
+async def _awaited(opening: Opening) -> AsyncMemory:
+    return await opening
+
+
+class Memory:
+    """Long-term memory, for code without an event loop. Safe to share between threads."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._loop = Loop()
+        try:
+            self._memory = self._loop.call(_awaited(opening))
+        except BaseException:
+            self._loop.stop()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        location: str | PathLike[str] | None = None,
+        *,
+        tenant: str = "default",
+        embedder: Embed | None = None,
+        model: str | None = None,
+        **settings: object,
+    ) -> Self:
+        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Close it, or use it as `with`."""
+        return cls(AsyncMemory.open(location, tenant=tenant, embedder=embedder, model=model, **settings))
+
+    @classmethod
+    def ephemeral(
+        cls, *, tenant: str = "default", embedder: Embed | None = None, model: str | None = None, **settings: object
+    ) -> Self:
+        """A memory that is kept in this process only."""
+        return cls(AsyncMemory.ephemeral(tenant=tenant, embedder=embedder, model=model, **settings))
+
+    @classmethod
+    def restore_snapshot(cls, source: str, into: str) -> None:
+        raise NotBuiltYet("restore_snapshot")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what is under way and let go of files and threads. Closing twice is no error."""
+        try:
+            self._loop.call(self._memory.aclose())
+        except Closed:
+            return
+        self._loop.stop()
+
+    def add(
+        self,
+        content: Content,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        at: Moment | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        expires_at: Moment | None = None,
+        learn: bool = True,
+        wait: bool = False,
+    ) -> Added:
+        """Keep what was said, and learn from it. Durable, and found by recall, when it returns."""
+        return self._loop.call(
+            self._memory.add(
+                content,
+                user=user,
+                session=session,
+                agent=agent,
+                at=at,
+                metadata=metadata,
+                expires_at=expires_at,
+                learn=learn,
+                wait=wait,
+            )
+        )
+
+    def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        kind: str = "fact",
+        importance: float = 0.5,
+        confidence: float = 1.0,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        expires_at: Moment | None = None,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Fact:
+        """Write a fact by hand. The same statement twice is one fact."""
+        return self._loop.call(
+            self._memory.remember(
+                text,
+                user=user,
+                kind=kind,
+                importance=importance,
+                confidence=confidence,
+                valid_from=valid_from,
+                valid_to=valid_to,
+                expires_at=expires_at,
+                metadata=metadata,
+            )
+        )
+
+    def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Give a fact another wording. The old one stays in its history."""
+        return self._loop.call(self._memory.revise(fact_id, text, user=user, reason=reason))
+
+    def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Stop believing a fact. It stays in the history, and `restore` brings it back."""
+        return self._loop.call(self._memory.retract(fact_id, user=user, reason=reason))
+
+    def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+        """Undo a retraction."""
+        return self._loop.call(self._memory.restore(fact_id, user=user, reason=reason))
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        kinds: Iterable[str] | str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        during: tuple[Moment | None, Moment | None] | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        min_relevance: float | None = None,
+        explain: bool = False,
+    ) -> Recollection:
+        """Find what matters for a query, the best first. Nothing relevant returns nothing; an empty query the latest."""
+        return self._loop.call(
+            self._memory.recall(
+                query,
+                user=user,
+                limit=limit,
+                kinds=kinds,
+                session=session,
+                agent=agent,
+                during=during,
+                valid_at=valid_at,
+                as_of=as_of,
+                where=where,
+                min_relevance=min_relevance,
+                explain=explain,
+            )
+        )
+
+    def context(self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800) -> Context:
+        """Recall, packed into `budget` tokens and fenced as data, ready to put in a prompt. Blocks come first."""
+        return self._loop.call(self._memory.context(query, user=user, session=session, budget=budget))
+
+    def facts(
+        self,
+        *,
+        user: str | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        kinds: Iterable[str] | str | None = None,
+        where: Mapping[str, Any] | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Fact]:
+        """Return the facts that hold, the latest first; at another moment with `valid_at` and `as_of`."""
+        return self._loop.call(
+            self._memory.facts(
+                user=user, valid_at=valid_at, as_of=as_of, kinds=kinds, where=where, limit=limit, cursor=cursor
+            )
+        )
+
+    def history(self, fact_id: str, *, user: str | None = None) -> list[FactVersion]:
+        """Return every version of a fact, oldest first, each with the messages that led to it."""
+        return self._loop.call(self._memory.history(fact_id, user=user))
+
+    def messages(
+        self, *, session: str | None = None, user: str | None = None, limit: int = 20, cursor: str | None = None
+    ) -> Page[Message]:
+        """Return the last messages, oldest first; `next_cursor` leads to those before them."""
+        return self._loop.call(self._memory.messages(session=session, user=user, limit=limit, cursor=cursor))
+
+    def blocks(self, *, user: str | None = None) -> list[Block]:
+        """Return the blocks in their order."""
+        return self._loop.call(self._memory.blocks(user=user))
+
+    def set_block(self, name: str, text: str, *, user: str | None = None, order: int | None = None) -> Block:
+        """Write a block. A new one goes to the end, unless `order` says otherwise."""
+        return self._loop.call(self._memory.set_block(name, text, user=user, order=order))
+
+    def append_block(self, name: str, text: str, *, user: str | None = None) -> Block:
+        """Add a line to a block."""
+        return self._loop.call(self._memory.append_block(name, text, user=user))
+
+    def delete_block(self, name: str, *, user: str | None = None) -> None:
+        """Remove a block."""
+        self._loop.call(self._memory.delete_block(name, user=user))
+
+    def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> "Session":
+        """Take a conversation in hand: its state and its last messages."""
+        return Session(self._loop, self._memory.session(session, user=user, ttl=ttl))
+
+    def sessions(self, *, user: str | None = None) -> list[SessionInfo]:
+        """Return the active sessions, the latest seen first."""
+        return self._loop.call(self._memory.sessions(user=user))
+
+    def profile(self, *, user: str | None = None) -> Profile:
+        """Return one user at a glance."""
+        return self._loop.call(self._memory.profile(user=user))
+
+    def stats(self) -> Stats:
+        """Return counts, sizes, and what answers which user."""
+        return self._loop.call(self._memory.stats())
+
+    def doctor(self, *, repair: bool = False) -> Checkup:
+        """Look for drift between the ledger, the caches and the index; mend it if asked."""
+        return self._loop.call(self._memory.doctor(repair=repair))
+
+    def reindex(self, *, embed: bool = False) -> Reindexed:
+        """Build every index anew from the ledger; with `embed`, make every vector anew too."""
+        return self._loop.call(self._memory.reindex(embed=embed))
+
+    def export(self, *, user: str | None = None) -> None:
+        self._loop.call(self._memory.export(user=user))
+
+    def forget(
+        self,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        before: Moment | None = None,
+        message: str | None = None,
+        fact: str | None = None,
+    ) -> None:
+        self._loop.call(self._memory.forget(user=user, session=session, before=before, message=message, fact=fact))
+
+    def consolidate(self, *, user: str | None = None) -> None:
+        self._loop.call(self._memory.consolidate(user=user))
+
+    def snapshot(self, to: str) -> None:
+        self._loop.call(self._memory.snapshot(to))
+
+    def snapshots(self, at: str) -> None:
+        self._loop.call(self._memory.snapshots(at))
+
+    def migrate_embeddings(self, *, to: str) -> None:
+        self._loop.call(self._memory.migrate_embeddings(to=to))
+
+
+class Session:
+    """AsyncSession for code without an event loop."""
+
+    def __init__(self, loop: Loop, session: AsyncSession) -> None:
+        self._loop, self._session = loop, session
+
+    @property
+    def id(self) -> str:
+        return self._session.id
+
+    @property
+    def ttl(self) -> float:
+        return self._session.ttl
+
+    def get(self) -> Mapping[str, Json]:
+        """Return the state and keep it alive; empty when there is none, or when it has expired."""
+        return self._loop.call(self._session.get())
+
+    def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
+        """Merge values into the state and return it. A value of None removes its key."""
+        return self._loop.call(self._session.update(values, **more))
+
+    def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
+        """Keep it alive for another `ttl` seconds."""
+        return self._loop.call(self._session.touch(ttl=ttl))
+
+    def end(self) -> None:
+        """Drop the state. The messages stay in memory."""
+        self._loop.call(self._session.end())
+
+    def recent(self, n: int = 20) -> Sequence[Message]:
+        """Return the last n messages, oldest first; at most as many as the ring holds."""
+        return self._loop.call(self._session.recent(n))
+
+    def info(self) -> SessionInfo | None:
+        """Return when it started, was last seen and ends; None for a session nobody has used."""
+        return self._loop.call(self._session.info())
