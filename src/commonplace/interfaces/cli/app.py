@@ -1,0 +1,140 @@
+"""The table of commands, and the outer edge: every error becomes one message and one exit code."""
+
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Protocol, runtime_checkable
+
+import typer
+
+from commonplace.interfaces.cli import demo, finding, importing, keeping, models, unbuilt, upkeep, working
+from commonplace.interfaces.cli.exits import Exit, code_of
+from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
+from commonplace.interfaces.cli.output import write_json
+from commonplace.interfaces.cli.pipes import quietly_if_nobody_reads
+
+COMMANDS: dict[str, Command] = {
+    "demo": demo.demo,
+    "add": keeping.add,
+    "recall": finding.recall,
+    "context": finding.context,
+    "facts": finding.facts,
+    "history": finding.history,
+    "remember": keeping.remember,
+    "revise": keeping.revise,
+    "retract": keeping.retract,
+    "restore": keeping.restore,
+    "sessions": working.sessions,
+    "import": importing.import_messages,
+    "stats": upkeep.stats,
+    "doctor": upkeep.doctor,
+    "reindex": upkeep.reindex,
+}
+BLOCKS: dict[str, Command] = {
+    "list": working.list_blocks,
+    "set": working.set_block,
+    "append": working.append_block,
+    "delete": working.delete_block,
+}
+MODEL: dict[str, Command] = {"show": models.show, "fetch": models.fetch}
+ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"commonplace {version('commonplace')}")
+        raise typer.Exit
+
+
+def _everywhere(
+    context: typer.Context,
+    call: OfSession,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Long-term memory for LLM agents and chat apps."""
+    context.obj = call
+
+
+def _blocks(context: typer.Context, call: OfUser) -> None:
+    """List, set, append or delete the texts that are always in the prompt."""
+    context.obj = call
+    if context.invoked_subcommand is None:
+        working.list_blocks(call)
+
+
+def _model(context: typer.Context, call: Everywhere) -> None:
+    """Show where the embedding model comes from, or fetch it."""
+    context.obj = call
+    if context.invoked_subcommand is None:
+        models.show(call)
+
+
+def _group(callback: Command, commands: Mapping[str, Command], *, default: bool) -> typer.Typer:
+    # Help in plain text: loading rich for it would take as long as all the rest.
+    group = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=not default)
+    group.callback(invoke_without_command=default, no_args_is_help=not default)(expanded(callback))
+    for name, command in commands.items():
+        group.command(name)(expanded(command))
+    return group
+
+
+def build() -> typer.Typer:
+    app = _group(_everywhere, COMMANDS, default=False)
+    app.add_typer(_group(_blocks, BLOCKS, default=True), name="blocks")
+    app.add_typer(_group(_model, MODEL, default=True), name="model")
+    app.command("bench", context_settings=ANYTHING)(upkeep.bench)
+    for name in unbuilt.UNBUILT:
+        app.command(name, hidden=True, context_settings=ANYTHING, help="Not built yet.")(unbuilt.refuse)
+    return app
+
+
+@runtime_checkable
+class WrongUse(Protocol):
+    """What the parser of the command line raises."""
+
+    exit_code: int
+
+    def format_message(self) -> str: ...
+
+    def show(self) -> None: ...
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Nothing is raised."""
+    as_json = "--json" in arguments
+    try:
+        with quietly_if_nobody_reads():
+            code = build()(args=list(arguments), prog_name="commonplace", standalone_mode=False)
+    except typer.Exit as done:
+        code = done.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = Exit.INTERRUPTED
+    except Exception as error:  # noqa: BLE001  # the outer edge: whatever it is becomes a message and a code
+        return _failed(error, as_json=as_json)
+    if code == Exit.INTERRUPTED:
+        _complain("Interrupted", "interrupted", as_json=as_json)
+    return int(code or Exit.OK)
+
+
+def _failed(error: Exception, *, as_json: bool) -> int:
+    if isinstance(error, WrongUse):
+        if as_json:
+            _complain("WrongUse", error.format_message(), as_json=True)
+        else:
+            error.show()
+        return error.exit_code
+    code = code_of(error)
+    if code is Exit.BUG and not as_json:
+        traceback.print_exception(error)
+    _complain(type(error).__name__, str(error), as_json=as_json)
+    return code
+
+
+def _complain(kind: str, message: str, *, as_json: bool) -> None:
+    if as_json:
+        write_json({"error": kind, "message": message}, to_stderr=True)
+    else:
+        typer.echo(f"commonplace: {message or kind}", err=True)

@@ -1,0 +1,141 @@
+"""`commonplace demo`: the story that must always work, told twice and checked: once as it comes, once all by Chroma."""
+
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from commonplace.domain.values import FactKind
+from commonplace.interfaces.cli.exits import Exit
+from commonplace.interfaces.cli.opening import open_memory
+from commonplace.interfaces.cli.options import Everywhere
+from commonplace.interfaces.cli.output import Output
+from commonplace.interfaces.cli.times import local_now
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from commonplace import Memory
+    from commonplace.interfaces.cli.screen import Screen
+
+USER = "u1"
+TOLD = "I use Shram and Magnet as productivity tools"
+CHANGED = "I don't use Magnet anymore"
+ASKED = "What productivity tools do I use?"
+TOOLS = ("Shram", "Magnet")
+PATIENCE = 30.0
+"""Seconds until everything must have been delivered to Chroma."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    did: str
+    answer: str
+    expected: str
+
+    @property
+    def right(self) -> bool:
+        return self.answer == self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    title: str
+    steps: list[Step] = field(default_factory=list)
+    notes: set[str] = field(default_factory=set)
+
+
+def demo(call: Everywhere) -> int:
+    """Tell the story: it learns, recalls, changes its mind.
+
+    It works in a temporary folder, checks its own answers, and fails if one is wrong.
+    """
+    output, tellings = Output(call), []
+    with tempfile.TemporaryDirectory(prefix="commonplace-demo-") as folder:
+        for index, title in (("auto", "As it comes"), ("chroma", "Once more, and Chroma answers everything")):
+            here = replace(call, home=Path(folder, index))
+            with open_memory(here, index=index, learn=True) as memory:
+                telling = _tell_story(memory, title)
+                if index == "chroma":
+                    telling.steps.append(_collection(memory))
+            tellings.append(telling)
+    output.answer(_as_value(tellings), lambda screen: _show(screen, tellings))
+    for note in sorted({note for telling in tellings for note in telling.notes}):
+        output.note(note)
+    return Exit.OK if all(step.right for telling in tellings for step in telling.steps) else Exit.NO
+
+
+def _tell_story(memory: "Memory", title: str) -> Telling:
+    telling = Telling(title)
+    both, yesterday = ", ".join(TOOLS), local_now() - timedelta(days=1)
+
+    def recall(why: str, expected: str, *, valid_at: "datetime | None" = None) -> None:
+        found = memory.recall(ASKED, user=USER, valid_at=valid_at, kinds=get_args(FactKind))
+        telling.notes.update(found.notes)
+        telling.steps.append(Step(f'recall  "{ASKED}"  {why}', _tools(item.text for item in found), expected))
+
+    first = memory.add({"role": "user", "content": TOLD, "id": "m1"}, user=USER, session="s1")
+    learned = {change.fact: memory.history(change.fact, user=USER)[-1].fact.text for change in first.changes}
+    telling.steps.append(Step(f'add     "{TOLD}"', f"learned {_tools(learned.values())}", f"learned {both}"))
+    recall("(a new conversation)", both)
+    memory.add({"role": "user", "content": CHANGED, "id": "m2"}, user=USER, session="s2")
+    telling.steps.append(Step(f'add     "{CHANGED}"', "kept", "kept"))
+    recall("", "Shram")
+    recall("valid at: yesterday", both, valid_at=yesterday)
+    magnet = [fact for fact, text in learned.items() if "Magnet" in text]
+    told = "; ".join(_life(memory, fact) for fact in magnet)
+    telling.steps.append(Step("history of the Magnet fact", told, "learned from m1, ended by m2"))
+    return telling
+
+
+def _tools(texts: Iterable[str]) -> str:
+    """Return the tools that are named in what was found."""
+    said = " ".join(texts)
+    return ", ".join(tool for tool in TOOLS if tool in said) or "nothing"
+
+
+def _life(memory: "Memory", fact: str) -> str:
+    changes = [change for version in memory.history(fact, user=USER) for change in version.changes]
+    words = {"learned": "learned from", "ended": "ended by"}
+    return ", ".join(f"{words.get(change.change, change.change)} {change.message}" for change in changes)
+
+
+def _collection(memory: "Memory") -> Step:
+    """Wait until Chroma has been given everything, and say what it holds."""
+    until = time.monotonic() + PATIENCE
+    while any(part.waiting for part in memory.stats().partitions) and time.monotonic() < until:
+        time.sleep(0.05)
+    held = "; ".join(
+        f"{part.user}: {part.rows} items answered by {part.answered_by}, {part.waiting} waiting"
+        for part in memory.stats().partitions
+    )
+    # Two messages and two facts, and the second version of the fact that ended.
+    return Step("the collection", held, f"{USER}: 5 items answered by chroma, 0 waiting")
+
+
+def _as_value(tellings: list[Telling]) -> list[dict[str, object]]:
+    return [
+        {
+            "title": telling.title,
+            "steps": [
+                {"did": step.did, "answer": step.answer, "expected": step.expected, "right": step.right}
+                for step in telling.steps
+            ],
+        }
+        for telling in tellings
+    ]
+
+
+def _show(screen: "Screen", tellings: list[Telling]) -> None:
+    for telling in tellings:
+        screen.say(telling.title, style="bold")
+        for step in telling.steps:
+            screen.say(f"  {step.did}")
+            if step.right:
+                screen.say(f"      -> {step.answer}", style="green")
+            else:
+                screen.say(f"      -> {step.answer}   (wrong: expected {step.expected})", style="red")
+        screen.say()

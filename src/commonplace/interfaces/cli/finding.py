@@ -1,0 +1,147 @@
+"""Commands that find: recall, context, facts and their history."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commonplace.domain.results import Recollection
+from commonplace.domain.values import Fact, FactVersion, Recalled
+from commonplace.interfaces.cli.exits import Exit
+from commonplace.interfaces.cli.keeping import FactId
+from commonplace.interfaces.cli.opening import object_of, open_memory
+from commonplace.interfaces.cli.options import Moments, Narrowing, OfSession, OfUser, Span
+from commonplace.interfaces.cli.output import Output
+from commonplace.interfaces.cli.times import local_now, parse_when, shown
+
+if TYPE_CHECKING:
+    from commonplace.interfaces.cli.screen import Screen
+
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")]
+LARGEST_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    min_relevance: Annotated[float | None, typer.Option(help="Nothing less relevant than this, from 0 to 1.")] = None
+    agent: Annotated[str | None, typer.Option(help="Only what was said to this agent.")] = None
+    explain: Annotated[bool, typer.Option("--explain", help="Show every number that made the order.")] = False
+
+
+def recall(
+    call: OfSession, narrowing: Narrowing, moments: Moments, span: Span, ranking: Ranking, query: Query = ""
+) -> int:
+    """Find what matters for a query, the best first. Without a query: the latest."""
+    output, now = Output(call), local_now()
+    during = (parse_when(span.since, name="--since", now=now), parse_when(span.until, name="--until", now=now))
+    with open_memory(call) as memory:
+        found = memory.recall(
+            query,
+            user=call.user,
+            session=call.session,
+            agent=ranking.agent,
+            limit=narrowing.limit,
+            kinds=narrowing.kind or None,
+            during=None if during == (None, None) else during,
+            valid_at=parse_when(moments.valid_at, name="--valid-at", now=now),
+            as_of=parse_when(moments.as_of, name="--as-of", now=now),
+            where=object_of(narrowing.where, name="--where"),
+            min_relevance=ranking.min_relevance,
+            explain=ranking.explain,
+        )
+    output.answer(found, lambda screen: _tell_found(screen, found))
+    for note in found.notes:
+        output.note(note)
+    return Exit.OK if found else Exit.NO
+
+
+def _tell_found(screen: "Screen", found: Recollection) -> None:
+    if not found:
+        screen.say("Nothing relevant.")
+        return
+    rows = [[f"{item.score:.2f}", item.kind, shown(item.at), _wording(item), item.id] for item in found]
+    screen.table(["score", "kind", "when", "text", "id"], rows, fixed=["score", "kind", "when"])
+
+
+def _wording(item: Recalled) -> str:
+    """Return the text with who said it, what has changed since, and why it was found."""
+    speaker = item.name or (item.role if item.role != "user" else None)
+    lines = [f"{speaker}: {item.passage or item.text}" if speaker else item.passage or item.text]
+    if item.valid_to is not None:
+        lines.append(f"(until {shown(item.valid_to)})")
+    if item.note is not None:
+        lines.append(f"({item.note})")
+    if item.why is not None:
+        why = item.why
+        lines.append(f"relevance {why.relevance:.2f}, importance {why.importance:.2f}, recency {why.recency:.2f}")
+        lines += [f"{arm}: rank {rank}, score {score:.3f}" for arm, (rank, score) in why.arms.items()]
+        lines += [f"{part}: {value:+.3f}" for part, value in why.parts.items()]
+        lines.append(f"answered by {why.path}")
+    return "\n".join(lines)
+
+
+def context(
+    call: OfSession,
+    query: Query,
+    budget: Annotated[int, typer.Option(help="At most so many tokens.")] = 800,
+) -> None:
+    """Print what matters for a query, ready to put in a prompt."""
+    output = Output(call)
+    with open_memory(call) as memory:
+        packed = memory.context(query, user=call.user, session=call.session, budget=budget)
+    output.answer(packed, lambda screen: screen.say(str(packed)))
+    for note in packed.notes:
+        output.note(note)
+
+
+def facts(call: OfUser, narrowing: Narrowing, moments: Moments) -> None:
+    """List the facts that hold, the latest first."""
+    output, now = Output(call), local_now()
+    found: list[Fact] = []
+    cursor: str | None = None
+    with open_memory(call) as memory:
+        while len(found) < narrowing.limit:
+            page = memory.facts(
+                user=call.user,
+                kinds=narrowing.kind or None,
+                valid_at=parse_when(moments.valid_at, name="--valid-at", now=now),
+                as_of=parse_when(moments.as_of, name="--as-of", now=now),
+                where=object_of(narrowing.where, name="--where"),
+                limit=min(narrowing.limit - len(found), LARGEST_PAGE),
+                cursor=cursor,
+            )
+            found += page
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    output.answer(found, lambda screen: _tell_facts(screen, found))
+    if cursor is not None:
+        output.note(f"There are more than {narrowing.limit}: ask for them with --limit.")
+
+
+def _tell_facts(screen: "Screen", found: list[Fact]) -> None:
+    if not found:
+        screen.say("No facts.")
+        return
+    rows = [[fact.kind, fact.text, shown(fact.valid_from), shown(fact.valid_to), fact.id] for fact in found]
+    screen.table(["kind", "fact", "from", "until", "id"], rows, fixed=["kind"])
+
+
+def history(call: OfUser, fact: FactId) -> None:
+    """Show every version of a fact, and what led to it."""
+    with open_memory(call) as memory:
+        versions = memory.history(fact, user=call.user)
+    Output(call).answer(versions, lambda screen: _tell_history(screen, versions))
+
+
+def _tell_history(screen: "Screen", versions: list[FactVersion]) -> None:
+    rows = []
+    for version in versions:
+        fact = version.fact
+        for change in version.changes:
+            held = f"from {shown(fact.valid_from) or 'ever'}" + (
+                f" until {shown(fact.valid_to)}" if fact.valid_to else ""
+            )
+            because = change.message or change.reason
+            rows.append([str(fact.version), shown(change.at), change.change, fact.text, held, because])
+    screen.table(["version", "when", "change", "fact", "held", "because of"], rows, fixed=["version", "when", "change"])

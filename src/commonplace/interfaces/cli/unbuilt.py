@@ -1,0 +1,26 @@
+"""Commands that are specified and not there yet: each answers in one sentence. A line leaves when its command comes."""
+
+import typer
+
+from commonplace.domain.errors import NotBuiltYet
+
+UNBUILT = (
+    "chat",
+    "consolidate",
+    "export",
+    "forget",
+    "key",
+    "learn",
+    "mcp",
+    "migrate",
+    "open",
+    "relearn",
+    "serve",
+    "snapshot",
+    "why-not",
+    "worker",
+)
+
+
+def refuse(context: typer.Context) -> None:
+    raise NotBuiltYet(f"commonplace {context.info_name}")
