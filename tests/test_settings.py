@@ -200,7 +200,7 @@ def shown_default(name: str, field: FieldInfo) -> str:
     return (
         ""
         if field.default in (None, {})
-        else f"`{str(field.default).lower() if field.default is True else field.default}`"
+        else f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
     )
 
 

@@ -95,7 +95,8 @@ def reindex(
 ) -> None:
     """Build every index anew from the ledger."""
     output = Output(call)
-    with open_memory(call) as memory, output.progress() as report:
+    anew = {"replace_vectors": True} if embed else {}
+    with open_memory(call, **anew) as memory, output.progress() as report:
         report("Reindexing", 0, None)
         done = memory.reindex(embed=embed)
     output.answer(
