@@ -1,0 +1,30 @@
+"""What every Ledger must do. An adapter passes by subclassing LedgerContract and giving a `ledger`."""
+
+from tests.contracts.ledger.blocks import BlocksContract
+from tests.contracts.ledger.embeddings import EmbeddingCacheContract
+from tests.contracts.ledger.facts import FactsContract
+from tests.contracts.ledger.feed import IndexFeedContract
+from tests.contracts.ledger.isolation import IsolationContract
+from tests.contracts.ledger.jobs import JobsContract
+from tests.contracts.ledger.messages import MessagesContract
+from tests.contracts.ledger.sessions import SessionsContract
+from tests.contracts.ledger.upkeep import UpkeepContract
+from tests.contracts.ledger.writing import WritingContract
+
+
+class LedgerContract(
+    WritingContract,
+    MessagesContract,
+    FactsContract,
+    IndexFeedContract,
+    BlocksContract,
+    SessionsContract,
+    EmbeddingCacheContract,
+    JobsContract,
+    UpkeepContract,
+    IsolationContract,
+):
+    pass
+
+
+__all__ = ["LedgerContract"]

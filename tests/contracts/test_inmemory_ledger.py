@@ -1,0 +1,14 @@
+import pytest
+
+from commonplace.adapters.inmemory import InMemoryLedger
+from tests.contracts.ledger import LedgerContract
+
+
+class TestInMemoryLedger(LedgerContract):
+    @pytest.fixture
+    def ledger(self) -> InMemoryLedger:
+        return InMemoryLedger()
+
+    @pytest.fixture
+    def ledger_that_keeps_3_embeddings(self) -> InMemoryLedger:
+        return InMemoryLedger(embeddings_kept=3)

@@ -1,0 +1,31 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from commonplace.adapters.sqlite import SqliteLedger
+from tests.contracts.ledger import LedgerContract
+
+
+class TestSqliteLedger(LedgerContract):
+    @pytest.fixture
+    async def ledger(self, tmp_path: Path) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(tmp_path / "ledger.db") as ledger:
+            yield ledger
+
+    @pytest.fixture
+    async def ledger_that_keeps_3_embeddings(self, tmp_path: Path) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(tmp_path / "ledger.db", embeddings_kept=3) as ledger:
+            yield ledger
+
+
+class TestPrivateSqliteLedger(LedgerContract):
+    @pytest.fixture
+    async def ledger(self) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(None) as ledger:
+            yield ledger
+
+    @pytest.fixture
+    async def ledger_that_keeps_3_embeddings(self) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(None, embeddings_kept=3) as ledger:
+            yield ledger
