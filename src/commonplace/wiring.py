@@ -4,7 +4,7 @@ Drivers are imported here, inside the functions that need them, so that a progra
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -21,6 +21,8 @@ from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
+    from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
+    from commonplace.adapters.onnx.progress import Progress
     from commonplace.settings import Settings
 
 Embed = Embedder | Callable[[list[str]], ArrayLike]
@@ -59,18 +61,19 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
     from commonplace.settings import Settings
 
     settings = Settings.from_sources(**location.settings(), **overrides)
-    embedder = await open_embedder(settings, embed)
-    async with open_ledger(settings, in_process=location.in_process) as ledger:
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(open_embedder(settings, embed))
+        ledger = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
         replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
-        async with open_index(settings, in_process=location.in_process) as index:
-            yield Parts(
-                ledger=ledger,
-                embedder=embedder,
-                index=index,
-                extractor=open_extractor(),
-                options=options_of(settings),
-                replacing_vectors=replacing,
-            )
+        index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
+        yield Parts(
+            ledger=ledger,
+            embedder=embedder,
+            index=index,
+            extractor=open_extractor(),
+            options=options_of(settings),
+            replacing_vectors=replacing,
+        )
 
 
 def options_of(settings: "Settings") -> Options:
@@ -133,17 +136,42 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
     return open_sqlite(settings, Path(unquote(url.path[1:])))
 
 
-async def open_embedder(settings: "Settings", embed: Embed | None) -> Embedder:
-    """Return the embedder that was given, or the local model. No model is loaded before it is needed."""
+@asynccontextmanager
+async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncIterator[Embedder]:
+    """Yield the embedder that was given, or the local model, which is loaded when it is first needed."""
     if embed is None:
-        return local_embedder(settings)
-    if isinstance(embed, Embedder):
-        return embed
-    if not callable(embed):
-        raise InvalidInput(f"embedder={embed!r}: expected an Embedder or a function list[str] -> (n, d) array")
-    from commonplace.adapters.function import FunctionEmbedder
+        from commonplace.adapters.onnx.embedder import OnnxEmbedder
 
-    return await FunctionEmbedder.of(embed)
+        async with OnnxEmbedder(_model_files(settings, fetch=False), threads=settings.embed_threads or 1) as local:
+            yield local
+    elif isinstance(embed, Embedder):
+        yield embed
+    elif callable(embed):
+        from commonplace.adapters.function import FunctionEmbedder
+
+        yield await FunctionEmbedder.of(embed)
+    else:
+        raise InvalidInput(f"embedder={embed!r}: expected an Embedder or a function list[str] -> (n, d) array")
+
+
+def describe_model(settings: "Settings") -> "ModelStatus":
+    """Say where the local embedding model comes from and whether it is ready, without loading it."""
+    return _model_files(settings, fetch=True).describe()
+
+
+def fetch_model(settings: "Settings", progress: "Progress") -> "ModelStatus":
+    """Get the local embedding model. Raises EmbedderUnavailable, which says what was tried."""
+    return _model_files(settings, fetch=True).fetch(progress)
+
+
+def _model_files(settings: "Settings", *, fetch: bool) -> "ModelFiles":
+    """Opening a memory never goes to the network for a model: only who asks for a fetch does."""
+    from commonplace.adapters.onnx.build import build_model
+    from commonplace.adapters.onnx.model_files import ModelFiles, default_sources
+    from commonplace.adapters.onnx.sources import InstalledWheel
+
+    sources = default_sources() if fetch else (InstalledWheel(),)
+    return ModelFiles(settings.model_cache, build=build_model, explicit=settings.model_path, sources=sources)
 
 
 def open_extractor() -> Extractor:
