@@ -11,7 +11,7 @@ from commonplace.domain.claims import Decision, Ends, Refines, Replaces, Same
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.values import ChangeKind, Fact, FactChange, FactId, Message, Source
 from commonplace.learning.draft import Draft, Step, by_hand, drafted, next_version
-from commonplace.learning.effects import Effect, applied, effects
+from commonplace.learning.effects import Effect, applied, effects, recorded_attribute
 from commonplace.learning.timeline import Hearings
 
 _SAID: frozenset[ChangeKind] = frozenset({"learned", "reinforced", "refined"})
@@ -121,9 +121,12 @@ def _resolved(decision: Decision, names: Mapping[str, FactId]) -> Decision:
 def _sources(done: _Done, message: Message) -> Iterator[Source]:
     yield from done.effect.sources
     change, claim = done.effect.change, done.decision.claim
-    if not done.effect.sources and change in _SAID | _ENDED:
-        source = Source(fact=done.id, message=message.id, start=claim.start, stop=claim.stop)
-        yield source if change in _SAID else replace(source, role="ended")
+    if done.effect.sources or change not in _SAID | _ENDED:
+        return
+    source = Source(fact=done.id, message=message.id, start=claim.start, stop=claim.stop)
+    after = done.effect.after
+    told_over = change == "reinforced" and after is not None and after.attribute != recorded_attribute(claim)
+    yield replace(source, role="ended") if told_over or change in _ENDED else source
 
 
 def _stamped(fact: Fact, before: Fact | None, sources: Sequence[Source], message: Message, extractor: str) -> Fact:

@@ -49,14 +49,16 @@ def effects(
             return [_learned(claim, name(own), said_at, Span(start=start, stop=stop))]
         case Same(claim, known):
             return [_reinforced(facts[known], claim)]
-        case Replaces(claim, mistaken=True):
-            return _corrected(decision, [facts[one] for one in decision.known], name(own), said_at)
         case Replaces(claim, since=since, valid_to=stop):
             span = Span(start=None if decision.open_start else since, stop=stop)
-            gap = Gap(span, heard, name, own, replaced_by=name(own))
-            return [_learned(claim, name(own), said_at, span), *_cuts(decision.known, facts, gap)]
+            resumes = stop is not None and stop == claim.valid_to
+            gap = Gap(span, heard, name, own, resumes=resumes, replaced_by=name(own))
+            take = _drop if decision.mistaken else _cut
+            old = [effect for one in decision.known for effect in take(facts[one], gap)]
+            return [_learned(claim, name(own), said_at, span), *old]
         case Ends(known=known, since=since, until=until):
-            return _cuts(known, facts, Gap(Span(start=since, stop=until), heard, name, own))
+            gap = Gap(Span(start=since, stop=until), heard, name, own)
+            return [effect for one in known for effect in _cut(facts[one], gap)]
         case Refines(known=known):
             return [_refined(decision, facts[known])]
         case Ignored():
@@ -123,17 +125,6 @@ def _refined(decision: Refines, fact: Fact) -> Effect:
     return Effect(change="refined", before=fact, after=after)
 
 
-def _corrected(decision: Replaces, wrong: Sequence[Fact], own: FactId, said_at: datetime) -> list[Effect]:
-    """The right value takes the place of the wrong one, on the time line too."""
-    claim = decision.claim
-    start = claim.valid_from or min((fact.valid_from for fact in wrong if fact.valid_from), default=None)
-    if any(fact.valid_from is None for fact in wrong) and claim.valid_from is None:
-        start = None
-    span = Span(start=start, stop=decision.valid_to)
-    dropped = [Effect(change="retracted", before=fact, after=None, replaced_by=own) for fact in wrong]
-    return [_learned(claim, own, said_at, span), *dropped]
-
-
 class Gap(NamedTuple):
     """A stretch of time in which facts did not hold, with what is needed to cut it out of them."""
 
@@ -141,17 +132,18 @@ class Gap(NamedTuple):
     heard: Hearings
     name: Name
     own: str
+    resumes: bool = False
     replaced_by: FactId | None = None
 
 
-def _cuts(known: Sequence[FactId], facts: Mapping[FactId, Fact], gap: Gap) -> list[Effect]:
-    return [effect for one in known for effect in _cut(facts[one], gap)]
+def _drop(fact: Fact, gap: Gap) -> list[Effect]:
+    return [Effect(change="retracted", before=fact, after=None, replaced_by=gap.replaced_by)]
 
 
 def _cut(fact: Fact, gap: Gap) -> list[Effect]:
-    before, after = remains(fact, gap.span, gap.heard)
+    before, after = remains(fact, gap.span, gap.heard, resumes=gap.resumes)
     if before is None and after is None:
-        return [Effect(change="retracted", before=fact, after=None, replaced_by=gap.replaced_by)]
+        return _drop(fact, gap)
     if before is None and after:
         return [Effect(change="revised", before=fact, after=replace(fact, valid_from=after.start))]
     closed = replace(fact, valid_to=gap.span.start, replaced_by=gap.replaced_by)
@@ -162,8 +154,8 @@ def _cut(fact: Fact, gap: Gap) -> list[Effect]:
 def _resumed(fact: Fact, span: Span, gap: Gap) -> Effect:
     """A fact that was said again after the gap goes on as a fact of its own, resting on what was said then."""
     own = gap.name(f"{gap.own}.{fact.id}")
-    every = gap.heard.get(fact.id, ())
-    later = [hearing for hearing in every if hearing.at >= (span.start or fact.said_at)] or list(every)
+    every = [hearing for hearing in gap.heard.get(fact.id, ()) if hearing.source.role == "said"]
+    later = [hearing for hearing in every if hearing.at >= (span.start or fact.said_at)] or every
     again = replace(
         fact,
         id=own,

@@ -9,7 +9,7 @@ from commonplace.domain.claims import Claim
 from commonplace.domain.values import Fact
 from commonplace.learning.effects import NEGATION
 from commonplace.learning.likeness import ALIKE, Likeness, compare, names_agree
-from commonplace.learning.timeline import Hearings, finish
+from commonplace.learning.timeline import Hearings, begin, finish
 
 Alike = Callable[[Claim, Fact], float]
 """How close two statements are, 0..1, by their embeddings."""
@@ -77,6 +77,10 @@ def rival_facts(claim: Claim, setting: Setting) -> list[Fact]:
 
 def holds_after(fact: Fact, at: datetime) -> bool:
     return finish(fact) > at
+
+
+def holds_at(fact: Fact, at: datetime) -> bool:
+    return begin(fact) <= at < finish(fact)
 
 
 def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:

@@ -18,13 +18,14 @@ from commonplace.learning.meets import (
     dependents,
     facts_meant,
     holds_after,
+    holds_at,
     is_negative,
     is_pair,
     own_facts,
     rival_facts,
     same_facts,
 )
-from commonplace.learning.timeline import Hearings, Place, Span, begin, finish, moments, place
+from commonplace.learning.timeline import ALWAYS, Hearings, Place, Span, begin, finish, moments, place
 
 MARGIN = 0.3
 """So much less sure than what was said at the same time, and a claim gives way."""
@@ -45,13 +46,15 @@ def needs(claims: Iterable[Claim]) -> list[tuple[str, str]]:
 
 
 def to_hear(claims: Iterable[Claim], known: Sequence[Fact], *, message: Message) -> list[FactId]:
-    """Return the facts of which `reconcile` must know when they were said: those that the message may cut in two.
+    """Return the facts of which `reconcile` must know when they were said, and said to be over.
 
-    That takes a back-dated message and a fact said more than once, or a claim about a stretch of the past.
+    None for a message of now, unless it tells of a stretch of the past: nothing was said later than it.
     """
-    if any(claim.valid_from and claim.valid_to and claim.valid_to <= message.at for claim in claims):
+    if any(claim.valid_to and claim.valid_to <= message.at and not is_negative(claim) for claim in claims):
         return [fact.id for fact in known]
-    return [fact.id for fact in known if len(fact.sources) > 1] if message.at < message.recorded_at else []
+    if message.at >= message.recorded_at:
+        return []
+    return [fact.id for fact in known if len(fact.sources) > 1 or fact.valid_to]
 
 
 def reconcile(
@@ -112,7 +115,7 @@ def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
     if spot.overruled_by:
         return [_overruled(claim, spot.overruled_by, same)]
     if spot.holder:
-        return [_said_again(claim, spot.holder)]
+        return [_said_again(claim, spot.holder, spot)]
     surer = _surer(claim, spot.displaced, setting)
     if surer:
         return [Ignored(claim, f"less sure than what was said at the same time: {surer.text}")]
@@ -140,11 +143,11 @@ def _overruled(claim: Claim, later: Fact, same: Sequence[Fact]) -> Decision:
     return Ignored(claim, f"what was said later covers that time: {later.text}")
 
 
-def _said_again(claim: Claim, known: Fact) -> Decision:
+def _said_again(claim: Claim, known: Fact, spot: Place) -> Decision:
     likeness = compare(claim.value, known.value)
     detail = likeness == "more" or (likeness == "same" and more_said(claim.text, known.text))
     start = claim.valid_from if known.valid_from is None else None
-    stop = claim.valid_to if claim.valid_to != known.valid_to else None
+    stop = spot.stop if claim.valid_to and spot.stop != known.valid_to else None
     if detail:
         return Refines(claim, known.id, f"more about what was known: {known.text}", valid_from=start, valid_to=stop)
     if start or stop:
@@ -165,11 +168,14 @@ def _moved(claim: Claim, same: Sequence[Fact], setting: Setting) -> Refines | No
     """A date in the future that is told anew is a change of plan, not a second plan."""
     if claim.valid_from is None or claim.valid_from <= setting.said_at:
         return None
+    single = attribute_named(claim.attribute).single
     for fact in same:
-        ahead = fact.valid_from and setting.said_at < fact.valid_from != claim.valid_from
-        if ahead and moments(fact, setting.heard)[-1] <= setting.said_at:
-            reason = f"moved from {_day(fact.valid_from)}"
-            return Refines(claim, fact.id, reason, valid_from=claim.valid_from, valid_to=claim.valid_to)
+        if fact.valid_from is None or not setting.said_at < fact.valid_from != claim.valid_from:
+            continue
+        fits = not single or fact.valid_from < claim.valid_from < finish(fact)
+        if fits and moments(fact, setting.heard)[-1] <= setting.said_at:
+            stop = None if single else claim.valid_to
+            return Refines(claim, fact.id, f"moved from {_day(fact.valid_from)}", claim.valid_from, stop)
     return None
 
 
@@ -182,24 +188,29 @@ def _surer(claim: Claim, displaced: Sequence[Fact], setting: Setting) -> Fact | 
 
 
 def _decide_correction(claim: Claim, setting: Setting) -> list[Decision]:
-    same = [fact for fact in same_facts(claim, setting) if holds_after(fact, setting.said_at)]
+    """The right value takes the place of the wrong one, on the time line too."""
+    same = [fact for fact in same_facts(claim, setting) if holds_at(fact, setting.said_at)]
     wrong = _mistaken(claim, setting)
-    if same or not wrong:
+    if same or wrong is None:
         return _decide_holding(claim, setting)
-    ids = tuple(fact.id for fact in wrong)
-    reason = f"a correction: it was never so that {wrong[0].text}"
-    return [Replaces(claim, ids, setting.said_at, reason, valid_to=claim.valid_to or wrong[0].valid_to, mistaken=True)]
+    start, stop = wrong.valid_from, wrong.valid_to
+    if claim.valid_from and begin(wrong) <= claim.valid_from < finish(wrong):
+        start = claim.valid_from
+    if claim.valid_to and (start or ALWAYS) < claim.valid_to <= finish(wrong):
+        stop = claim.valid_to
+    since, reason = start or setting.said_at, f"a correction: it was never so that {wrong.text}"
+    right = Replaces(claim, (wrong.id,), since, reason, valid_to=stop, open_start=start is None, mistaken=True)
+    denials = [fact.id for fact in rival_facts(claim, setting) if fact.attribute != claim.attribute]
+    return [right, Ends(claim, tuple(denials), since, "said to be so after all")] if denials else [right]
 
 
-def _mistaken(claim: Claim, setting: Setting) -> list[Fact]:
+def _mistaken(claim: Claim, setting: Setting) -> Fact | None:
     """Return the fact that a correction means: the current one, or of many the one that was said last."""
-    own = [fact for fact in own_facts(claim, setting.facts) if holds_after(fact, setting.said_at)]
+    own = [fact for fact in own_facts(claim, setting.facts) if holds_at(fact, setting.said_at)]
     own = [fact for fact in own if moments(fact, setting.heard)[-1] <= setting.said_at]
-    if attribute_named(claim.attribute).single or not own:
-        return own
-    last = max(moments(fact, setting.heard)[-1] for fact in own)
+    last = max((moments(fact, setting.heard)[-1] for fact in own), default=None)
     lately = [fact for fact in own if moments(fact, setting.heard)[-1] == last]
-    return lately if len(lately) == 1 else []
+    return lately[0] if len(lately) == 1 else None
 
 
 def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
@@ -213,13 +224,13 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
     if spot.overruled_by:
         return [Ignored(claim, f"what was said later covers that time: {spot.overruled_by.text}")]
     if spot.holder:
-        return [_said_again(claim, spot.holder)]
+        return [_said_again(claim, spot.holder, spot)]
     ended = [fact for fact in spot.displaced if moments(fact, setting.heard)[0] <= setting.said_at]
     if ended:
         return _ends(claim, ended, spot, setting)
     past = [fact for fact in meant if finish(fact) <= spot.since]
     if past:
-        return [Ignored(claim, f"known to have ended: {past[-1].text} until {_day(past[-1].valid_to)}")]
+        return [Same(claim, past[-1].id, f"known to have ended: {past[-1].text} until {_day(past[-1].valid_to)}")]
     if spot.displaced:
         return [_replaces(claim, spot)]
     return [
@@ -252,6 +263,8 @@ def _why_new(same: Sequence[Fact], spot: Place) -> str:
 
 
 def _why_replaced(claim: Claim, spot: Place) -> str:
+    if spot.open_start:
+        return f"same attribute `{claim.attribute}`, value until {_day(spot.stop)}; then {_listed(spot.displaced)}"
     what = "new value" if spot.stop is None else f"value until {_day(spot.stop)}"
     return f"same attribute `{claim.attribute}`, {what}; {_listed(spot.displaced)} until {_day(spot.since)}"
 

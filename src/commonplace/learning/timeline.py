@@ -16,7 +16,7 @@ NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class Heard(NamedTuple):
-    """One time a fact was said."""
+    """One time a fact was said, or said to be over."""
 
     source: Source
     at: datetime
@@ -62,7 +62,7 @@ def finish(fact: Fact) -> datetime:
 
 def moments(fact: Fact, heard: Hearings) -> list[datetime]:
     """Return when the fact was said, in order; never empty."""
-    return sorted(hearing.at for hearing in heard.get(fact.id, ())) or [fact.said_at]
+    return sorted(hearing.at for hearing in heard.get(fact.id, ()) if hearing.source.role == "said") or [fact.said_at]
 
 
 def place(told: Span, *, said_at: datetime, same: Sequence[Fact], rivals: Sequence[Fact], heard: Hearings) -> Place:
@@ -74,7 +74,8 @@ def place(told: Span, *, said_at: datetime, same: Sequence[Fact], rivals: Sequen
         if (moment := _returns(fact, since, said_at, heard)) is not None
     ]
     next_at, _, following = min(returns, default=(None, 0, None))
-    stop = min((moment for moment in (next_at, told.stop) if moment is not None), default=None)
+    stops = [moment for moment in (next_at, told.stop, _denied_later(same, since, said_at, heard)) if moment]
+    stop = min(stops, default=None)
     if stop is not None and stop <= since:
         return Place(since=since, stop=stop, overruled_by=following)
     earlier = any(_was_before(fact, since, said_at, heard) for fact in (*same, *rivals))
@@ -89,14 +90,18 @@ def place(told: Span, *, said_at: datetime, same: Sequence[Fact], rivals: Sequen
     )
 
 
-def remains(fact: Fact, gap: Span, heard: Hearings) -> tuple[Span | None, Span | None]:
+def remains(fact: Fact, gap: Span, heard: Hearings, *, resumes: bool) -> tuple[Span | None, Span | None]:
     """Return what is left of a fact before and after a stretch in which it did not hold.
 
-    An open start is only a guess: if the fact goes on after the gap and nobody said it before, it begins there.
+    An open start is only a guess: a fact that nobody spoke of before the gap begins after it. After the gap it holds
+    from the moment it was said again, or at once if it `resumes`: because the end of the gap was told.
     """
     start, stop = gap.start or ALWAYS, gap.stop or NEVER
-    after = Span(start=max(stop, begin(fact)), stop=fact.valid_to) if stop < finish(fact) else None
-    told_before = fact.valid_from is not None or moments(fact, heard)[0] < start
+    said = moments(fact, heard)
+    again = next((moment for moment in said if stop <= moment < finish(fact)), stop if resumes else None)
+    goes_on = again is not None and stop < finish(fact)
+    after = Span(start=stop if resumes else again, stop=fact.valid_to) if goes_on else None
+    told_before = fact.valid_from is not None or said[0] < start
     if begin(fact) >= start or (after and not told_before):
         return None, after
     return Span(start=fact.valid_from, stop=min(start, finish(fact))), after
@@ -138,8 +143,16 @@ def _returns(fact: Fact, since: datetime, said_at: datetime, heard: Hearings) ->
     return later[0]
 
 
+def _denied_later(same: Sequence[Fact], since: datetime, said_at: datetime, heard: Hearings) -> datetime | None:
+    """Return when a back-dated statement was next said to be over, by words that ended it or found it ended."""
+    every = [hearing for fact in same for hearing in heard.get(fact.id, ()) if hearing.source.role == "ended"]
+    return min((hearing.at for hearing in every if hearing.at > max(since, said_at)), default=None)
+
+
 def _was_before(fact: Fact, since: datetime, said_at: datetime, heard: Hearings) -> bool:
-    return begin(fact) < since if fact.valid_from is not None else moments(fact, heard)[0] <= said_at
+    if fact.valid_from is not None:
+        return fact.valid_from < since
+    return finish(fact) <= since or moments(fact, heard)[0] <= said_at
 
 
 def _overlaps(fact: Fact, start: datetime, stop: datetime) -> bool:
