@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     embedding_model: str = Field("all-MiniLM-L6-v2", description="The embedding model's name.")
     model_path: Folder | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
     model_cache: Folder = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
-    embed_threads: Positive | None = Field(None, description="Threads of the embedding model. Unset: one per core.")
+    embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")
     replace_vectors: bool = Field(
         False, description="Open a memory made with another embedding model, and make its vectors anew."
     )

@@ -41,9 +41,13 @@ ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version  # takes longer to load than all of `--help`
 
-        typer.echo(f"commonplace {version('commonplace')}")
+        try:
+            installed = version("commonplace")
+        except PackageNotFoundError:
+            installed = "(not installed: run from its source)"
+        typer.echo(f"commonplace {installed}")
         raise typer.Exit
 
 
@@ -59,17 +63,16 @@ def _everywhere(
 
 
 def _blocks(context: typer.Context, call: OfUser) -> None:
-    """List, set, append or delete the texts that are always in the prompt."""
+    """List or change the texts that are always in the prompt."""
     context.obj = call
     if context.invoked_subcommand is None:
         working.list_blocks(call)
 
 
-def _model(context: typer.Context, call: Everywhere) -> None:
+def _model(context: typer.Context, call: Everywhere) -> int | None:
     """Show where the embedding model comes from, or fetch it."""
     context.obj = call
-    if context.invoked_subcommand is None:
-        models.show(call)
+    return models.show(call) if context.invoked_subcommand is None else None
 
 
 def _group(callback: Command, commands: Mapping[str, Command], *, default: bool) -> typer.Typer:

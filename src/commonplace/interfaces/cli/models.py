@@ -1,10 +1,16 @@
 """`commonplace model`: where the embedding model comes from, and how to get it."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+from commonplace.interfaces.cli.exits import Exit
 from commonplace.interfaces.cli.opening import settings_of
 from commonplace.interfaces.cli.options import Everywhere
-from commonplace.interfaces.cli.output import Output, as_json
+from commonplace.interfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from commonplace.interfaces.cli.screen import Screen
 
 
 class Step(Protocol):
@@ -18,25 +24,78 @@ class Step(Protocol):
     def total(self) -> int: ...
 
 
-def show(call: Everywhere) -> None:
+class File(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+
+class Status(Protocol):
+    """What wiring says of a model, whichever adapter it is of."""
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def ready(self) -> bool: ...
+
+    @property
+    def reason(self) -> str | None: ...
+
+    @property
+    def source(self) -> str | None: ...
+
+    @property
+    def files(self) -> Sequence[File]: ...
+
+    @property
+    def would_try(self) -> Sequence[str]: ...
+
+
+def show(call: Everywhere) -> int:
     """Show which embedding model is used and where it comes from."""
     from commonplace import wiring  # loads numpy and pydantic, which `--help` does without
 
-    described = as_json(wiring.describe_model(settings_of(call)))
-    assert isinstance(described, dict)
-    rows = [[name.replace("_", " "), "" if value is None else str(value)] for name, value in described.items()]
-    Output(call).answer(described, lambda screen: screen.table(["model", ""], rows, fixed=["model"]))
+    return _answer(call, wiring.describe_model(settings_of(call)))
 
 
-def fetch(call: Everywhere) -> None:
-    """Get the embedding model, check every byte, and keep it. Nothing happens if it is there."""
+def fetch(call: Everywhere) -> int:
+    """Get the embedding model, check every byte, and keep it.
+
+    Nothing happens if it is there already.
+    """
     from commonplace import wiring
 
-    output = Output(call)
-    with output.progress() as report:
+    with Output(call).progress() as report:
 
         def tell(step: Step) -> None:
             report(step.what, step.done, step.total)
 
-        wiring.fetch_model(settings_of(call), tell)
-    show(call)
+        status = wiring.fetch_model(settings_of(call), tell)
+    return _answer(call, status)
+
+
+def _answer(call: Everywhere, status: Status) -> int:
+    Output(call).answer(status, lambda screen: _tell(screen, status))
+    return Exit.OK if status.ready else Exit.NO
+
+
+def _tell(screen: "Screen", status: Status) -> None:
+    rows = [["model", status.identity], ["folder", str(status.path)]]
+    if status.ready:
+        rows += [["came from", status.source or ""]]
+        rows += [["file", f"{file.name}, {file.size:,} bytes, sha256 {file.sha256}"] for file in status.files]
+    else:
+        rows += [["not ready", status.reason or ""]]
+        rows += [["would try", place] for place in status.would_try]
+    screen.table(["what", "value"], rows, fixed=["what"])
+    if not status.ready:
+        screen.say("Get it with: commonplace model fetch", style="yellow")

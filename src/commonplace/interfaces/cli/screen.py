@@ -34,7 +34,7 @@ class Screen:
         """Print a table without lines. The columns named in `fixed` are never wrapped."""
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         for head in heads:
-            table.add_column(head, no_wrap=head in fixed, style="cyan" if head == "id" else "")
+            table.add_column(head, no_wrap=head in fixed, overflow="fold", style="cyan" if head == "id" else "")
         for row in rows:
             table.add_row(*(Text(harmless(cell)) for cell in row))
         self._console.print(table)
