@@ -75,20 +75,23 @@ def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
 
 def _message_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[MessageRow]:
     where, values = _where("p", partition, since)
-    rows = connection.execute(_select(_MESSAGES, "p", where, vectors=vectors), values)
-    return [
-        MessageRow(
-            n,
-            first,
-            text_of(id_),
-            optional_text_of(session),
-            role,
-            optional_text_of(name),
-            optional_text_of(agent),
-            *others,
-        )
-        for n, first, id_, session, role, name, agent, *others in rows
-    ]
+    rows = map(MessageRow._make, connection.execute(_select(_MESSAGES, "p", where, vectors=vectors), values))
+    return [row if _is_text(row) else _decoded(row) for row in rows]
+
+
+def _is_text(row: MessageRow) -> bool:
+    """Say whether all texts came as TEXT, as nearly all do; looking is cheaper than decoding each."""
+    texts: tuple[object, ...] = (row.id, row.session, row.name, row.agent)
+    return not any(isinstance(text, bytes) for text in texts)
+
+
+def _decoded(row: MessageRow) -> MessageRow:
+    return row._replace(
+        id=text_of(row.id),
+        session=optional_text_of(row.session),
+        name=optional_text_of(row.name),
+        agent=optional_text_of(row.agent),
+    )
 
 
 def _fact_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[FactRow]:

@@ -116,6 +116,8 @@ def _transact(connection: Connection, begin: Begin, group: Sequence[_Task[Any]])
     connection.execute(begin)
     try:
         for task in group:
+            if task.future.cancelled():
+                continue
             if len(group) == 1:
                 task.result = task.work(connection)
             else:
