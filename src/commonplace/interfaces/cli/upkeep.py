@@ -36,7 +36,10 @@ def stats(call: OfUser) -> None:
 
 
 def _tell_stats(screen: "Screen", figures: Stats) -> None:
-    rows = [["tenant", figures.tenant], *([name, f"{count:,}"] for name, count in figures.counts.items())]
+    rows = [
+        ["tenant", figures.tenant],
+        *([name.replace("_", " "), f"{count:,}"] for name, count in figures.counts.items()),
+    ]
     rows += [
         ["on disk", f"{figures.bytes_on_disk:,} bytes"],
         ["embedder", figures.embedder],
