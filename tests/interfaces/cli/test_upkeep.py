@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.interfaces.cli import upkeep
+import commonplace
 from tests.interfaces.cli.conftest import Cli
 
 
@@ -78,7 +78,7 @@ def test_model_shows_where_it_would_come_from(cli: Cli, tmp_path: Path) -> None:
 def test_benchmarks_without_the_repository_are_explained(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep.commonplace, "__file__", str(tmp_path / "lib" / "commonplace" / "__init__.py"))
+    monkeypatch.setattr(commonplace, "__file__", str(tmp_path / "lib" / "commonplace" / "__init__.py"))
     ran = cli("bench", "--size", "3")
     assert (ran.code, ran.out) == (4, "")
     assert "the benchmarks come with the repository" in ran.err
@@ -90,5 +90,5 @@ def test_benchmarks_are_given_their_options_and_their_exit_code_is_ours(
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench" / "__init__.py").touch()
     (tmp_path / "bench" / "__main__.py").write_text("import sys; sys.exit(sys.argv[1:] == ['--size', '3'] and 7)")
-    monkeypatch.setattr(upkeep.commonplace, "__file__", str(tmp_path / "src" / "commonplace" / "__init__.py"))
+    monkeypatch.setattr(commonplace, "__file__", str(tmp_path / "src" / "commonplace" / "__init__.py"))
     assert cli("bench", "--size", "3").code == 7

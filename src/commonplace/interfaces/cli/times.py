@@ -29,4 +29,7 @@ def parse_when(text: str | None, *, name: str, now: datetime) -> datetime | None
 
 def shown(moment: datetime | None) -> str:
     """Return it to the minute, in local time."""
-    return "" if moment is None else f"{moment.astimezone():%-d %b %Y %H:%M}"
+    if moment is None:
+        return ""
+    local = moment.astimezone()
+    return f"{local.day} {local:%b %Y %H:%M}"
