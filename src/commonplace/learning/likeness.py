@@ -38,8 +38,9 @@ def compare(new: str, known: str) -> Likeness:
     return "part" if _within(left, right) or _within(right, left) else "other"
 
 
-def same_value(new: str, known: str) -> bool:
-    return compare(new, known) == "same"
+def is_a_named(name: str, kind: str, text: str) -> bool:
+    """Tell whether the text gives the name of such a thing: "User has a dog named Rex" names a "dog"."""
+    return kind.islower() and not name.islower() and _within(_words(kind), _words(text))
 
 
 def more_said(new: str, known: str) -> bool:

@@ -1,18 +1,53 @@
 """Which of the known facts a claim has to do with: those that say the same, those that exclude it, those it ends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from commonplace.domain.attributes import ATTRIBUTES, attribute_named
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Fact
-from commonplace.learning.effects import NEGATION
-from commonplace.learning.likeness import ALIKE, Likeness, compare, names_agree
-from commonplace.learning.timeline import Hearings, begin, finish
+from commonplace.learning.effects import NEGATION, recorded_attribute
+from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, names_agree
+from commonplace.learning.timeline import Hearings, begin, finish, moments
 
 Alike = Callable[[Claim, Fact], float]
 """How close two statements are, 0..1, by their embeddings."""
+
+ANY: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "child": frozenset({"kid", "kids", "child", "children"}),
+        "employer": frozenset({"job", "work"}),
+        "job": frozenset({"job"}),
+        "partner": frozenset({"partner", "girlfriend", "boyfriend", "wife", "husband", "spouse"}),
+        "pet": frozenset({"pet", "pets", "animals"}),
+        "school": frozenset({"school", "college", "university", "uni"}),
+        "sibling": frozenset({"siblings", "brothers or sisters"}),
+    }
+)
+"""Values that stand for any value of an attribute when it is denied: "I don't have kids", "I quit my job"."""
+
+UNDOES: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("marital_status", "divorced"): "partner",
+        ("marital_status", "separated"): "partner",
+        ("marital_status", "widowed"): "partner",
+        ("marital_status", "single"): "partner",
+        ("job", "retired"): "employer",
+        ("job", "unemployed"): "employer",
+    }
+)
+"""What is over when this begins to be so."""
+
+EXCLUDES: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("marital_status", "single"): "partner",
+        ("job", "retired"): "employer",
+        ("job", "unemployed"): "employer",
+    }
+)
+"""What is over when something of this attribute begins: somebody with a partner is no longer single."""
 
 
 class Setting(NamedTuple):
@@ -42,15 +77,92 @@ def own_facts(claim: Claim, facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if is_pair(fact, claim, claim.attribute)]
 
 
+def needed_attributes(claim: Claim) -> list[str]:
+    """Return the attributes of the claim's subject under which there may be facts that it meets."""
+    row = attribute_named(claim.attribute)
+    names = {claim.attribute, NEGATION + claim.attribute, row.opposite}
+    if is_negative(claim):
+        names |= row.kin | {*dependents(claim.attribute)}
+    names |= {other for (attribute, _), other in UNDOES.items() if attribute == claim.attribute}
+    names |= {attribute for (attribute, _), other in UNDOES.items() if other == claim.attribute}
+    return sorted(name for name in names if name)
+
+
+def relate(claim: Claim, fact: Fact) -> Likeness:
+    """Return how the claim's value relates to that of a fact, in the light of what both sentences say."""
+    likeness = compare(claim.value, fact.value)
+    if likeness in ("part", "other"):
+        if is_a_named(claim.value, fact.value, claim.text):
+            return "more"
+        if is_a_named(fact.value, claim.value, fact.text):
+            return "less"
+    return likeness
+
+
 def same_facts(claim: Claim, setting: Setting) -> list[Fact]:
     """Return the facts that say what the claim says, the most alike first."""
     own = own_facts(claim, setting.facts)
     alike = [fact for fact in own if _says_the_same(claim, fact, setting)]
-    return sorted(alike, key=lambda fact: compare(claim.value, fact.value) != "same")
+    return sorted(alike, key=lambda fact: relate(claim, fact) != "same")
+
+
+def rival_facts(claim: Claim, setting: Setting) -> list[Fact]:
+    """Return the facts that cannot hold while the claim does."""
+    row = attribute_named(claim.attribute)
+    own = [fact for fact in own_facts(claim, setting.facts) if not _says_the_same(claim, fact, setting)]
+    rivals = own if row.single else [f for f in own if claim.value in row.exclusive and f.value in row.exclusive]
+    others = [fact for fact in setting.facts if fact.subject == claim.subject and fact not in own]
+    return rivals + [fact for fact in others if _contradicts(fact, claim, setting)]
+
+
+def denials(claim: Claim, setting: Setting) -> list[Fact]:
+    """Return the facts that deny what the claim denies."""
+    negative = [fact for fact in setting.facts if is_pair(fact, claim, recorded_attribute(claim))]
+    return [fact for fact in negative if relate(claim, fact) in ("same", "more", "less")]
+
+
+def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:
+    """Return the facts that an ending speaks of: under its own attribute, or else under a related one."""
+    row = attribute_named(claim.attribute)
+    own = own_facts(claim, setting.facts)
+    found = _about(claim, own, setting) if claim.value else []
+    if found:
+        return found
+    if stands_for_any(claim.attribute, claim.value):
+        own = own or [
+            fact for name in dependents(claim.attribute) for fact in setting.facts if is_pair(fact, claim, name)
+        ]
+        return own if row.single or len([fact for fact in own if holds_after(fact, setting.said_at)]) <= 1 else []
+    kin = [fact for fact in setting.facts if fact.subject == claim.subject and fact.attribute in row.kin]
+    return _about(claim, kin, setting)
+
+
+def stands_for_any(attribute: str, value: str) -> bool:
+    return not value or value.casefold() in ANY.get(attribute, ())
+
+
+def holds_after(fact: Fact, at: datetime) -> bool:
+    return finish(fact) > at
+
+
+def holds_at(fact: Fact, at: datetime) -> bool:
+    return begin(fact) <= at < finish(fact)
+
+
+def _about(claim: Claim, facts: Sequence[Fact], setting: Setting) -> list[Fact]:
+    """Return the facts of the claim's value, from the closest likeness that any of them has."""
+    same = [fact for fact in facts if relate(claim, fact) == "same"]
+    if same:
+        return same
+    for degree in ("more", "less"), ("part",):
+        found = [fact for fact in facts if relate(claim, fact) in degree]
+        if len({fact.value.casefold() for fact in found if holds_after(fact, setting.said_at)}) == 1:
+            return found
+    return [fact for fact in facts if _alike(claim, fact, setting)]
 
 
 def _says_the_same(claim: Claim, fact: Fact, setting: Setting) -> bool:
-    likeness = compare(claim.value, fact.value)
+    likeness = relate(claim, fact)
     if likeness == "part" and attribute_named(claim.attribute).single:
         return _is_longer_name(claim.value, fact.value) or _is_longer_name(fact.value, claim.value)
     return likeness in ("same", "more", "less") or _alike(claim, fact, setting)
@@ -65,46 +177,15 @@ def _alike(claim: Claim, fact: Fact, setting: Setting) -> bool:
     return alike is not None and names_agree(claim.value, fact.value) and alike(claim, fact) >= ALIKE
 
 
-def rival_facts(claim: Claim, setting: Setting) -> list[Fact]:
-    """Return the facts that cannot hold while the claim does."""
-    row = attribute_named(claim.attribute)
-    own = [fact for fact in own_facts(claim, setting.facts) if not _says_the_same(claim, fact, setting)]
-    rivals = own if row.single else [f for f in own if claim.value in row.exclusive and f.value in row.exclusive]
-    opposites = {NEGATION + claim.attribute, row.opposite}
-    against = [fact for fact in setting.facts if fact.subject == claim.subject and fact.attribute in opposites]
-    return rivals + [fact for fact in against if compare(claim.value, fact.value) in ("same", "more", "less")]
-
-
-def holds_after(fact: Fact, at: datetime) -> bool:
-    return finish(fact) > at
-
-
-def holds_at(fact: Fact, at: datetime) -> bool:
-    return begin(fact) <= at < finish(fact)
-
-
-def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:
-    """Return the facts that an ending speaks of: under its own attribute, or else under a related one."""
-    row = attribute_named(claim.attribute)
-    own = own_facts(claim, setting.facts)
-    if not claim.value:
-        open_now = [fact for fact in own if holds_after(fact, setting.said_at)]
-        return own if row.single or len(open_now) <= 1 else []
-    found = _about(claim, own, setting)
-    if found:
-        return found
-    kin = [fact for fact in setting.facts if fact.subject == claim.subject and fact.attribute in row.kin]
-    return _about(claim, kin, setting)
-
-
-def _about(claim: Claim, facts: Sequence[Fact], setting: Setting) -> list[Fact]:
-    """Return the facts of the claim's value, from the closest likeness that any of them has."""
-    degrees: list[tuple[Likeness, ...]] = [("same",), ("more", "less")]
-    for degree in degrees:
-        found = [fact for fact in facts if compare(claim.value, fact.value) in degree]
-        if found:
-            return found
-    parts = [fact for fact in facts if compare(claim.value, fact.value) == "part"]
-    if len({fact.value.casefold() for fact in parts if holds_after(fact, setting.said_at)}) == 1:
-        return parts
-    return [fact for fact in facts if _alike(claim, fact, setting)]
+def _contradicts(fact: Fact, claim: Claim, setting: Setting) -> bool:
+    """Tell whether a fact under another attribute cannot hold while the claim does."""
+    if fact.attribute in (NEGATION + claim.attribute, attribute_named(claim.attribute).opposite):
+        any_value = fact.attribute.startswith(NEGATION) and stands_for_any(claim.attribute, fact.value)
+        return any_value or relate(claim, fact) in ("same", "more", "less")
+    if UNDOES.get((claim.attribute, claim.value.casefold())) == fact.attribute:
+        return True
+    key = (fact.attribute, fact.value.casefold())
+    if EXCLUDES.get(key) == claim.attribute:
+        return True
+    said_later = moments(fact, setting.heard)[0] > setting.said_at
+    return UNDOES.get(key) == claim.attribute and said_later

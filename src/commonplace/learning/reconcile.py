@@ -10,18 +10,21 @@ from datetime import datetime
 from commonplace.domain.attributes import attribute_named
 from commonplace.domain.claims import Claim, Decision, Ends, Ignored, New, Refines, Replaces, Same
 from commonplace.domain.values import Fact, FactId, Message
-from commonplace.learning.effects import NEGATION, applied, effects, recorded_attribute
+from commonplace.learning.effects import applied, effects, recorded_attribute
 from commonplace.learning.likeness import compare, more_said
 from commonplace.learning.meets import (
     Alike,
     Setting,
+    denials,
     dependents,
     facts_meant,
     holds_after,
     holds_at,
     is_negative,
     is_pair,
+    needed_attributes,
     own_facts,
+    relate,
     rival_facts,
     same_facts,
 )
@@ -33,15 +36,7 @@ MARGIN = 0.3
 
 def needs(claims: Iterable[Claim]) -> list[tuple[str, str]]:
     """Return the (subject, attribute) pairs whose facts `reconcile` must be given."""
-    pairs: dict[tuple[str, str], None] = {}
-    for claim in claims:
-        row = attribute_named(claim.attribute)
-        names = [claim.attribute, NEGATION + claim.attribute]
-        if row.opposite:
-            names.append(row.opposite)
-        if is_negative(claim):
-            names += [*sorted(row.kin), *dependents(claim.attribute)]
-        pairs.update(dict.fromkeys((claim.subject, name) for name in names))
+    pairs = dict.fromkeys((claim.subject, name) for claim in claims for name in needed_attributes(claim))
     return list(pairs)
 
 
@@ -144,7 +139,7 @@ def _overruled(claim: Claim, later: Fact, same: Sequence[Fact]) -> Decision:
 
 
 def _said_again(claim: Claim, known: Fact, spot: Place) -> Decision:
-    likeness = compare(claim.value, known.value)
+    likeness = relate(claim, known)
     detail = likeness == "more" or (likeness == "same" and more_said(claim.text, known.text))
     start = claim.valid_from if known.valid_from is None else None
     stop = spot.stop if claim.valid_to and spot.stop != known.valid_to else None
@@ -200,8 +195,8 @@ def _decide_correction(claim: Claim, setting: Setting) -> list[Decision]:
         stop = claim.valid_to
     since, reason = start or setting.said_at, f"a correction: it was never so that {wrong.text}"
     right = Replaces(claim, (wrong.id,), since, reason, valid_to=stop, open_start=start is None, mistaken=True)
-    denials = [fact.id for fact in rival_facts(claim, setting) if fact.attribute != claim.attribute]
-    return [right, Ends(claim, tuple(denials), since, "said to be so after all")] if denials else [right]
+    against = tuple(fact.id for fact in rival_facts(claim, setting) if fact.attribute != claim.attribute)
+    return [right, Ends(claim, against, since, "said to be so after all")] if against else [right]
 
 
 def _mistaken(claim: Claim, setting: Setting) -> Fact | None:
@@ -217,8 +212,7 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
     if not attribute_named(claim.attribute).lasting and claim.standing == "ended":
         return [Ignored(claim, "what has happened cannot end")]
     meant = facts_meant(claim, setting)
-    negative = [fact for fact in setting.facts if is_pair(fact, claim, recorded_attribute(claim))]
-    denied = [fact for fact in negative if compare(claim.value, fact.value) in ("same", "more", "less")]
+    denied = denials(claim, setting)
     told = Span(start=claim.valid_to or (claim.valid_from if claim.standing == "denied" else None), stop=None)
     spot = place(told, said_at=setting.said_at, same=denied, rivals=meant, heard=setting.heard)
     if spot.overruled_by:
