@@ -1,0 +1,242 @@
+"""Verbs of change: moving, switching, leaving, joining, splitting up. Most of them say two things: what is over and what is so now."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from commonplace.adapters.rules.clause import Clause, Finding, found, told
+from commonplace.adapters.rules.frames import Frame, is_named, is_place, with_frame
+from commonplace.adapters.rules.having import acquired, things_lost
+from commonplace.adapters.rules.lexicon import FOODLIKE, GROUPS, PRODUCTS, RELATIONS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.phrases import Phrase, cleaned, until_stop, vague
+from commonplace.adapters.rules.relations import called, relation
+from commonplace.adapters.rules.render import sentence
+from commonplace.adapters.rules.tokens import Token, words
+
+_HOME = Frame("home", "live in", past="holds", one=True, accepts=is_place, through=frozenset({"near", "in", "of", "outside"}))
+_TOOL = Frame("uses", "use", past="holds", one=True)
+_EMPLOYER = Frame("employer", "work at", past="holds", one=True)
+_LEFT = Frame("employer", "work at", past="ended", one=True, accepts=is_named)
+
+
+def _part(clause: Clause, word: str) -> Clause | None:
+    """The clause from behind a preposition on."""
+    if word not in clause.low:
+        return None
+    return clause.after(clause.low.index(word) + 1)
+
+
+def _settled(clause: Clause) -> bool:
+    group = clause.group
+    return not group.negated and group.factual and not group.progressive and (group.tense != "present" or group.lemma == "quit")
+
+
+def _ended(clause: Clause, frame: Frame) -> list[Finding]:
+    over = replace(clause, group=replace(clause.group, ended=True), rest=_until(clause.rest, {"to", "for", "and", "in", "into", "because"}))
+    return with_frame(over, replace(frame, past="ended"))
+
+
+def _until(tokens: Sequence[Token], stops: set[str]) -> Sequence[Token]:
+    end = next((place for place, token in enumerate(tokens) if token.low in stops), len(tokens))
+    return tokens[:end]
+
+
+def moving(clause: Clause) -> list[Finding]:
+    """ "moved from A to B", "moved back to B", "moved out of A" """
+    if not _settled(clause):
+        return []
+    low = clause.low
+    skip = 1 if low[:1] in {("back",), ("away",), ("here",), ("over",), ("out",), ("house",)} else 0
+    if low[skip : skip + 1] not in {("to",), ("from",), ("into",), ("of",)}:
+        return []
+    target, origin = _part(clause, "to") or _part(clause, "into"), _part(clause, "from") or (_part(clause, "of") if skip else None)
+    frame = _TOOL if _is_tool(target) or _is_tool(origin) else _HOME
+    findings = _ended(origin, frame) if origin is not None else []
+    return findings + (with_frame(target, frame) if target is not None and "here" not in target.low[:1] else [])
+
+
+def _is_tool(clause: Clause | None) -> bool:
+    return clause is not None and bool(clause.rest) and clause.rest[0].low in PRODUCTS
+
+
+def switching(clause: Clause) -> list[Finding]:
+    """ "switched from A to B", "replaced A with B", "ditched A for B" """
+    if not _settled(clause) or clause.low[:1] == ("jobs",):
+        return []
+    lemma = clause.group.lemma
+    if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
+        origin, target = _part(clause, "from"), _part(clause, "to")
+    else:
+        origin, target = clause, _part(clause, "with") or _part(clause, "for")
+    if origin is clause and target is None and lemma not in {"ditch", "drop", "abandon"}:
+        return []
+    frame = _TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
+    findings = _replaced(clause, origin, frame) if origin is not None else []
+    return findings + ([item for item in with_frame(target, frame) if item.value[:1].isupper() or origin is not None] if target is not None else [])
+
+
+def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
+    tokens = origin.rest[1:] if origin.low[:1] in {("in",), ("out",)} else origin.rest
+    tokens = _until(tokens, {"to", "for", "with"})
+    findings = _ended(replace(origin, rest=tokens), frame)
+    if clause.group.lemma in {"drop", "abandon", "change"} and not all(item.value[:1].isupper() for item in findings):
+        return []
+    return findings
+
+
+def leaving(clause: Clause) -> list[Finding]:
+    """ "left Google", "resigned from Accenture", "left my husband", "left the choir" """
+    if not _settled(clause):
+        return []
+    rest = clause.after(1) if clause.low[:1] == ("from",) else clause
+    low = rest.low
+    if low[:2] in {("my", "job"), ("my", "position"), ("my", "company")} or (not low and clause.group.lemma == "resign"):
+        return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
+    if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
+        return [parted(clause)]
+    phrase = cleaned(rest.rest[: until_stop(rest.rest, through=frozenset({"of"}))])
+    if phrase is None:
+        return []
+    if phrase.head in GROUPS:
+        return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
+    return with_frame(replace(rest, group=replace(rest.group, ended=True)), _LEFT) if phrase.named and rest.rest[0].named and phrase.low[0] != "the" else []
+
+
+def joining(clause: Clause) -> list[Finding]:
+    if not _settled(clause):
+        return []
+    phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
+    if phrase is None or vague(phrase) and phrase.head not in GROUPS:
+        return []
+    if phrase.head in GROUPS:
+        return [found(clause, "member_of", phrase, "be a member of")]
+    if not phrase.named or phrase.low[0] in PRODUCTS:
+        return []
+    job = _part(clause, "as")
+    findings = [found(clause, "employer", phrase, "work at")]
+    return findings + (with_frame(job, Frame("job", "work as", past="holds")) if job is not None else [])
+
+
+def parted(clause: Clause, text: str = "broke up with their partner") -> Finding:
+    return told(clause, "partner", "", sentence(clause.who, text), standing="ended")
+
+
+def splitting(clause: Clause) -> list[Finding]:
+    """ "we broke up", "my boyfriend and I split up" """
+    if clause.group.negated or clause.group.modal or clause.low[:1] not in {("up",), ("apart",)}:
+        return []
+    after = clause.low[1:]
+    return [parted(clause)] if not after or after[0] in {"with", ",", "and", "because", "amicably"} else []
+
+
+def quitting(clause: Clause) -> list[Finding]:
+    """ "quit my job", "quit Twitter", "cancelled Netflix", "deleted my Facebook account": what is given up, without a verb inside."""
+    if not _settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
+        return []
+    low = clause.low
+    if clause.group.lemma == "quit" and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")} or (clause.group.lemma == "lose" and low[:2] == ("my", "job")):
+        return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
+    phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
+    if phrase is None or clause.group.lemma == "lose":
+        return []
+    return _given_up(clause, phrase)
+
+
+def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
+    words_ = [word for word in phrase.text.split(" ") if word.lower() not in {"subscription", "account", "membership", "app"}]
+    value = " ".join(words_)
+    if phrase.head in GROUPS or (phrase.low[-1] == "membership" and value):
+        return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
+    if phrase.low[-1] in SPORTS_AND_INSTRUMENTS:
+        return [found(clause, "hobby", phrase, "do", standing="ended")]
+    if clause.group.lemma in {"quit", "give", "cut"} and (phrase.low[-1] in FOODLIKE or (not phrase.named and not phrase.definite and clause.group.lemma != "quit")):
+        return [found(clause, "consumes", phrase, "consume", standing="ended")] if not vague(phrase) else []
+    named = bool(value) and (phrase.named or value.lower() in PRODUCTS) and phrase.definite != "the"
+    return [found(clause, "uses", value, "use", standing="ended")] if named else []
+
+
+def getting(clause: Clause) -> list[Finding]:
+    """ "got married", "got promoted to", "got laid off", "got a job at", "got rid of", "got a puppy" """
+    if clause.group.negated or clause.group.progressive or clause.group.tense == "present":
+        return []
+    low = clause.low
+    for lead, reader in _GOT:
+        if low[: len(lead)] == lead:
+            return reader(clause.after(len(lead)))
+    if "job" in low[:4] and ("at" in low or "with" in low):
+        target = _part(clause, "at") or _part(clause, "with")
+        return with_frame(target, _EMPLOYER) if target is not None else []
+    return acquired(clause)
+
+
+def _wed(status: str) -> "_Reader":
+    def read(clause: Clause) -> list[Finding]:
+        findings = [found(clause, "marital_status", status, "be")]
+        name = called(clause.rest[1:]) if clause.low[:1] == ("to",) else ""
+        if name and status != "divorced":
+            findings.append(told(clause, "partner", name, sentence(clause.who, "is", status, "to", name)))
+        return findings
+
+    return read
+
+
+def _promoted(clause: Clause) -> list[Finding]:
+    return with_frame(clause, Frame("job", "be", past="holds", through=frozenset({"of"})))
+
+
+def _dismissed(clause: Clause) -> list[Finding]:
+    if clause.low[:1] in {("from",), ("by",)}:
+        return with_frame(replace(clause.after(1), group=replace(clause.group, ended=True)), Frame("employer", "work for", past="ended", one=True))
+    return [told(clause, "employer", "", sentence(clause.who, "lost their job"), standing="ended")]
+
+
+def _rid(clause: Clause) -> list[Finding]:
+    return things_lost(clause, "got rid of")
+
+
+def _hired(clause: Clause) -> list[Finding]:
+    return with_frame(clause, _EMPLOYER)
+
+
+def _diagnosed(clause: Clause) -> list[Finding]:
+    return with_frame(clause, Frame("condition", "have", past="holds"))
+
+
+def _back_together(clause: Clause) -> list[Finding]:
+    kin = relation(clause.rest[1:]) if clause.low[:1] == ("my",) else None
+    return [found(clause, "partner", kin.names[0], "be together with")] if kin is not None and kin.names else []
+
+
+
+_Reader = Callable[[Clause], list[Finding]]
+_GOT: tuple[tuple[tuple[str, ...], _Reader], ...] = (
+    (("married",), _wed("married")), (("engaged",), _wed("engaged")), (("divorced",), _wed("divorced")), (("promoted", "to"), _promoted),
+    (("laid", "off"), _dismissed), (("fired",), _dismissed), (("sacked",), _dismissed), (("rid", "of"), _rid), (("hired", "by"), _hired), (("hired", "at"), _hired),
+    (("diagnosed", "with"), _diagnosed), (("back", "together", "with"), _back_together),
+)  # fmt: skip
+
+
+def marrying(clause: Clause) -> list[Finding]:
+    """ "I married Tom in 2012" """
+    name = called(clause.rest)
+    if not _settled(clause) or not name:
+        return []
+    return [found(clause, "marital_status", "married", "be"), told(clause, "partner", name, sentence(clause.who, "is married to", name))]
+
+
+def dating(clause: Clause) -> list[Finding]:
+    name = called(clause.rest)
+    if not name or clause.group.negated or not (clause.group.progressive or clause.ended):
+        return []
+    return [told(clause, "partner", name, sentence(clause.who, "is dating" if not clause.ended else "is no longer dating", name))]
+
+
+def giving_notice(clause: Clause) -> list[Finding]:
+    """ "handed in my notice at Deloitte" """
+    low = clause.low
+    if low[:3] not in {("in", "my", "notice"), ("in", "my", "resignation")}:
+        return []
+    target = _part(clause, "at") or _part(clause, "to")
+    return _ended(target, _EMPLOYER) if target is not None else [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
+
+
+_ = words

@@ -1,0 +1,147 @@
+"""Cutting a sentence into clauses, and a predicate into its verbs: "I live in Ulm and work at a bank, but my wife is a pilot"."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from commonplace.adapters.rules.group import is_verb
+from commonplace.adapters.rules.lexicon import ADVERBS, SUBJECTS
+from commonplace.adapters.rules.tokens import Token
+
+_JOINING = frozenset({"and", "but", "so", "because", "as", "although", "though", "while", "whereas", "plus", "yet", "since", "cause", "cuz", "also", "then"})
+_HANGING = frozenset({"when", "whenever", "if", "unless", "until", "before", "after", "once", "whether", "where", "that", "who", "which", "how", "why", "what", "than", "or", "whose"})
+"""What follows these is not stated: a time, a condition, a question, an alternative."""
+_RELATIVE = frozenset({"who", "which", "whose", "whom"})
+_FINITE = frozenset({"is", "are", "was", "were", "'s", "has", "have", "had", "does", "do", "did", "will", "can", "would", "just", "really", "always", "also", "and"})
+_INVERTED = frozenset("what where when who why how which do does did is are can could would will should am was were have has any".split())
+_OWNING = frozenset({"my", "our"})
+
+
+class Chunk(NamedTuple):
+    link: str
+    """The word that joins it to what stands before; empty for the first one."""
+    tokens: list[Token]
+
+    @property
+    def stated(self) -> bool:
+        return self.link not in _HANGING
+
+    @property
+    def asks(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].low in _INVERTED
+
+
+def chunks(tokens: Sequence[Token]) -> list[Chunk]:
+    found: list[Chunk] = []
+    link, begin, at = "", 0, 0
+    while at < len(tokens):
+        opened = _opening(tokens, at)
+        if opened is None:
+            at += 1
+            continue
+        if at > begin:
+            found.append(Chunk(link, list(tokens[begin:at])))
+        link, at = opened
+        begin = at
+        at += 1
+    if begin < len(tokens):
+        found.append(Chunk(link, list(tokens[begin:])))
+    return found
+
+
+def _opening(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
+    """Say whether a new clause begins here: its link, and where its words start."""
+    low = tokens[at].low
+    if low in {";", "(", ")", "–", "—", "…"} or (low == "-" and at):
+        return (low, at + 1)
+    if low in {",", ":"}:
+        return _after_comma(tokens, at + 1, low)
+    if low in _RELATIVE and at:
+        return (low, at + 1)
+    if low in _JOINING or low in _HANGING:
+        if low == "since" and _words(tokens, at + 1, 2) in {("i", "was"), ("my", "childhood")}:
+            return None
+        after = _skip(tokens, at + 1)
+        if opens(tokens, after) and not (low == "and" and _shares_subject(tokens, at, after)):
+            return (low, after)
+    return None
+
+
+def _shares_subject(tokens: Sequence[Token], at: int, after: int) -> bool:
+    """ "my wife and I live …" is one subject."""
+    if tokens[after].low not in {"i", "my"} or at > 5 or at == 0:
+        return False
+    return tokens[0].low in {"my", "me", "our", "both"} and not any(is_verb(token.low) or token.low in _FINITE for token in tokens[1:at])
+
+
+def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int] | None:
+    link = ""
+    if at < len(tokens) and tokens[at].low in _JOINING | _HANGING:
+        link = tokens[at].low
+        at += 1
+    after = _skip(tokens, at)
+    if opens(tokens, after):
+        return (link or mark, after)
+    if after < len(tokens) - 1 and tokens[after].low in _INVERTED and not link:
+        return (mark, after)
+    return None
+
+
+def _skip(tokens: Sequence[Token], at: int) -> int:
+    """Step over "also", "now", "at work" and the like before a subject."""
+    while at < len(tokens) and (tokens[at].low in ADVERBS or tokens[at].low in {"then", "yes", "no", "sorry", "and"}):
+        at += 1
+    if _words(tokens, at, 1) in {("at",), ("in",), ("for",), ("on",)} and _words(tokens, at + 2, 1) in {("i",), ("we",)}:
+        at += 2
+    return at
+
+
+def _words(tokens: Sequence[Token], at: int, count: int) -> tuple[str, ...]:
+    return tuple(token.low for token in tokens[at : at + count])
+
+
+def opens(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a subject with its verb stands here."""
+    if at >= len(tokens):
+        return False
+    low = tokens[at].low
+    if low in {"i", "we"}:
+        return at + 1 < len(tokens)
+    if low in SUBJECTS:
+        return at + 1 < len(tokens) and (tokens[at + 1].low in _FINITE or is_verb(tokens[at + 1].low) or tokens[at + 1].low in ADVERBS)
+    if low in _OWNING:
+        return any(_verb_after(tokens, place) for place in range(at + 2, min(at + 7, len(tokens))))
+    return False
+
+
+def _verb_after(tokens: Sequence[Token], at: int) -> bool:
+    low = tokens[at].low
+    if low in {",", "and", "or", "in", "at", "on", "for", "with", "to"} and not (low == "and" and _words(tokens, at + 1, 1) == ("i",)):
+        return False
+    return low in _FINITE - {"and"} or is_verb(low, "third", "past", "base")
+
+
+def verb_phrases(tokens: Sequence[Token], *, third: bool) -> list[list[Token]]:
+    """Cut "live in Ulm and work at a bank" before each further verb of the same subject."""
+    found: list[list[Token]] = []
+    begin = 0
+    for at in range(1, len(tokens) - 2):
+        if tokens[at].low in {"and", "but", ",", "then"} and at >= begin:
+            after = at + 1
+            while after < len(tokens) - 1 and tokens[after].low in {"and", "but", "then"} | ADVERBS:
+                after += 1
+            if _verb_here(tokens, after, third=third):
+                found.append(list(tokens[begin:at]))
+                begin = at + 1 if tokens[at + 1].low not in {"and", "but", "then"} else at + 2
+    found.append(list(tokens[begin:]))
+    return [piece for piece in found if piece]
+
+
+def _verb_here(tokens: Sequence[Token], at: int, *, third: bool) -> bool:
+    low = tokens[at].low
+    if at >= len(tokens) - 1 or tokens[at + 1].low in {",", "and", "or"}:
+        return False
+    if low in {"am", "is", "are", "was", "have", "has", "had", "do", "does", "did", "can", "no", "never", "will"}:
+        return low != "no" or tokens[at + 1].low == "longer"
+    if not tokens[at].text.islower():
+        return False
+    return is_verb(low, "third", "past") if third else is_verb(low, "base", "past")

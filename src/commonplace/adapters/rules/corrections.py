@@ -1,0 +1,50 @@
+""" "No, I meant Thea": a correction without a verb takes its meaning from what the user said before."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from commonplace.domain.claims import Claim
+from commonplace.domain.values import Message
+
+_SHORT = 60
+_ELLIPTIC = re.compile(
+    r"\s*(?:(?P<lead>(?:(?:oh|well|ok|wait|hm+|ah|no|nope|sorry|actually|correction|oops|my mistake|typo)[,:.! ]+)+)"
+    r"(?:it's|it is|i meant|i mean|make that|that should be|it should be|should be|that's|he's called|she's called)?"
+    r"|(?P<meant>i (?:meant|mean|meant to say)|make that|it should be|that should be))"
+    r"[,: ]+(?:actually |to say |in |at |the )?(?P<new>[^\s,.!?][^,.!?]{0,40}?)(?:,? (?:and )?not (?:in |at |the )?(?P<old>[^,.!?]{1,40}?))?\s*[.!]*\s*",
+    re.IGNORECASE,
+)
+
+
+def correction(text: str, before: Sequence[Message], read: Callable[[Message], Sequence[Claim]]) -> Claim | None:
+    """Return the corrected claim, if the message is a bare correction of something that one of the last messages claimed."""
+    match = _ELLIPTIC.fullmatch(text) if len(text) <= _SHORT else None
+    if match is None:
+        return None
+    new, old = match["new"].strip(), match["old"]
+    for message in reversed([message for message in before if message.role == "user"]):
+        for claim in reversed(read(message)):
+            if _meant(claim, new, old, sure=match["meant"] is not None or "meant" in text.lower()):
+                start = match.start("new")
+                return replace(
+                    claim, value=new, text=claim.text.replace(claim.value, new), standing="corrects", confidence=0.95, start=start, stop=start + len(new)
+                )  # fmt: skip
+    return None
+
+
+def _meant(claim: Claim, new: str, old: str | None, *, sure: bool) -> bool:
+    """The two must look alike: a name corrects a name, a number a number."""
+    if not claim.value or claim.value.casefold() == new.casefold() or claim.standing not in {"holds", "corrects"}:
+        return False
+    if old is not None:
+        return claim.value.casefold() == old.strip().casefold()
+    if _shape(claim.value) != _shape(new) or len(new.split()) > 4:
+        return False
+    return sure or _shape(new) != "word"
+
+
+def _shape(value: str) -> str:
+    if value[:1].isdigit():
+        return "number"
+    return "name" if value[:1].isupper() else "word"

@@ -1,0 +1,252 @@
+"""English: from a message to findings, sentence by sentence and clause by clause."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from commonplace.adapters.rules.clause import Clause, Finding, found, told, validity
+from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
+from commonplace.adapters.rules.group import Group, verb_group
+from commonplace.adapters.rules.guards import judge, opening, plants_instructions
+from commonplace.adapters.rules.language import Reading, Statement
+from commonplace.adapters.rules.moments import Moment, moments
+from commonplace.adapters.rules.nominal import nominal
+from commonplace.adapters.rules.possessive import favourite_of, possessed
+from commonplace.adapters.rules.predicates import read as read_predicate
+from commonplace.adapters.rules.relations import Relation, introduced, name_end
+from commonplace.adapters.rules.render import USER, a
+from commonplace.adapters.rules.sentences import Sentence, sentences
+from commonplace.adapters.rules.subject import Subject, subject
+from commonplace.adapters.rules.tokens import Token, surface, tokenise
+
+_CUE = re.compile(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's)\b", re.IGNORECASE)
+_CORRECTING = re.compile(r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake|wait)\b[,:. ]")
+_NICKNAMED = re.compile(r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people|folks) (?:just |all |usually )?calls? me ")
+_INTRODUCED = re.compile(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
+_REACHED = re.compile(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
+_BIRTHDAY = re.compile(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
+_BORN = re.compile(r"\s*(?:born and raised|born|raised) in (?=\w)")
+_MARKS = {"anymore": "anymore", "again": "again", "anylonger": "anymore"}
+
+
+class English:
+    """Reads English."""
+
+    code = "en"
+
+    def concerns(self, text: str) -> bool:
+        return _CUE.search(text) is not None
+
+    def read(self, text: str, at: datetime) -> Reading:
+        """Return the statements of a message that was cleaned by `own_words`."""
+        low = _lower(text)
+        if plants_instructions(low):
+            return Reading((), planted=True)
+        found_: list[Statement] = []
+        for sentence in sentences(text):
+            part = low[sentence.start : sentence.stop]
+            verdict = judge(part, sentence.tail)
+            if verdict == "skip rest":
+                break
+            if verdict != "skip" and _CUE.search(part):
+                found_.extend(_sentence(text, low, sentence, at, ordered=verdict == "skip order"))
+        return Reading(tuple(found_))
+
+
+def _lower(text: str) -> str:
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
+
+
+def _sentence(text: str, low: str, sentence: Sentence, at: datetime, *, ordered: bool) -> Iterator[Statement]:
+    lead = opening(low[sentence.start : sentence.stop])
+    begin = sentence.start + lead.stop
+    corrects = _CORRECTING.match(low, begin, sentence.stop) is not None
+    special = _special(text, low, begin, sentence.stop, at)
+    tokens = tokenise(text, begin, sentence.stop)
+    for finding, clause in special or _clauses(low, tokens, at, asks=sentence.asks, ordered=ordered):
+        begin_at, end_at = validity(finding, clause)
+        yield Statement(
+            finding=replace(finding, importance=lead.weight, confidence=0.6 if lead.hedged else finding.confidence),
+            valid_from=begin_at, valid_to=end_at, corrects=corrects, contrasted=_contrasted(clause),
+        )  # fmt: skip
+
+
+def _contrasted(clause: Clause) -> bool:
+    """ "José, not Jorge" """
+    low = [token.low for token in clause.full]
+    return "not" in low and low[low.index("not") - 1 :][:1] == [","]
+
+
+def _special(text: str, low: str, begin: int, stop: int, at: datetime) -> list[tuple[Finding, Clause]]:
+    """Sentences without a subject of their own, or with the user as the object."""
+    named = _NICKNAMED.search(low, begin, stop)
+    if named is not None:
+        return _naming(text, low, named.end(), stop, at, begin)
+    clause = _bare(begin, stop, at)
+    introduced_as = _INTRODUCED.match(text, begin, stop)
+    if introduced_as is not None:
+        tokens = tokenise(text, introduced_as.end(), stop)
+        end = name_end(tokens, 0)
+        return [(found(clause, "name", surface(tokens[:end]), "be called"), clause)] if end and end == len(tokens) else []
+    reached = _REACHED.search(low, begin, stop)
+    if reached is not None:
+        return [(found(clause, "email", text[reached.start(1) : reached.end(1)], "can be reached at"), clause)]
+    if _BIRTHDAY.search(low, begin, stop) is not None:
+        day = f"{at.day} {at:%B}"
+        return [(told(clause, "birthday", day, f"User's birthday is {day}", when="none"), clause)]
+    born = _BORN.match(low, begin, stop)
+    if born is not None:
+        tokens = tokenise(text, born.end(), stop)
+        end = name_end(tokens, 0)
+        return [(found(clause, "hometown", surface(tokens[:end]), "come from"), clause)] if end else []
+    return []
+
+
+def _naming(text: str, low: str, at: int, stop: int, now: datetime, begin: int) -> list[tuple[Finding, Clause]]:
+    tokens = tokenise(text, at, stop)
+    clause = _bare(begin, stop, now)
+    end = name_end(tokens, 0)
+    if not end or (end < len(tokens) and tokens[end].low not in {",", "and", "please", "for", "btw", "by", "!"}):
+        return []
+    nickname = (found(clause, "nickname", surface(tokens[:end]), "go by"), clause)
+    before = _clauses(low, tokenise(text, begin, at), now, asks=False, ordered=False)
+    return [*((finding, inner) for finding, inner in before if finding.attribute == "name"), nickname]
+
+
+def _bare(begin: int, stop: int, at: datetime) -> Clause:
+    return Clause(USER, Group("be", "present", 0), (), (), (), at, begin, stop)
+
+
+def _clauses(low: str, tokens: Sequence[Token], at: datetime, *, asks: bool, ordered: bool) -> list[tuple[Finding, Clause]]:
+    parts = chunks(tokens)
+    if asks:
+        if len(parts) < 2 or not parts[-1].asks:
+            return []
+        parts = parts[:-1]
+    if not parts or parts[0].asks and not parts[0].link:
+        return []
+    found_: list[tuple[Finding, Clause]] = []
+    for place, part in enumerate(parts):
+        if part.stated and not part.asks and not (ordered and place == 0):
+            found_.extend(_chunk(low, part, at))
+    return found_
+
+
+def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]:
+    tokens = chunk.tokens
+    times = moments(low, tokens)
+    inverse = _favourite(tokens, at, times)
+    if inverse:
+        return inverse
+    about = subject(tokens, times)
+    if about is None:
+        return []
+    found_ = _lead_job(about, at, times)
+    if about.kin is not None:
+        found_.extend(_introduced(about.kin, tokens, at, times))
+    if about.who is None:
+        return found_ + _possession(about, tokens, times, at)
+    for phrase in verb_phrases(tokens[about.at :], third=not about.who.is_user and not about.who.plural):
+        clause = _clause(about, phrase, times, at, start=tokens[0].start)
+        if clause is not None:
+            found_.extend((finding, clause) for finding in _said(clause, about))
+    return found_
+
+
+def _said(clause: Clause, about: Subject) -> list[Finding]:
+    kin = about.kin
+    if kin is not None and not (about.who is not None and about.who.is_user):
+        low = clause.low
+        if clause.group.lemma == "die" and clause.group.tense != "present" or (clause.group.lemma == "pass" and low[:1] == ("away",)):
+            value = kin.names[0] if kin.names else kin.noun
+            return [replace(told(clause, kin.attribute, value, f"{clause.who.shown} died", standing="ended"), who=USER)]
+        if clause.group.lemma in {"named", "called"} and clause.group.passive or (clause.group.lemma == "be" and low[:1] == ("called",)):
+            return _names_of(clause, kin)
+    return read_predicate(clause)
+
+
+def _names_of(clause: Clause, kin: Relation) -> list[Finding]:
+    """ "my wife is called Anna" """
+    tokens = clause.rest
+    end = name_end(tokens, 0)
+    return _relation(clause, replace(kin, names=(surface(tokens[:end]),))) if end else []
+
+
+def _relation(clause: Clause, kin: Relation) -> list[Finding]:
+    return [
+        replace(told(clause, kin.attribute, name, f"User has {a(introduced(kin.noun, name, bare=kin.bare))}", standing="holds", when="none"), who=USER)
+        for name in kin.names
+    ]
+
+
+def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
+    """A name given in passing: "my daughter Mia started school"; or as "my son's name is Theo"."""
+    clause = _bare(tokens[0].start, tokens[-1].stop, at)
+    low = [token.low for token in tokens]
+    if not kin.names and "'s" in low and low[low.index("'s") + 1 : low.index("'s") + 3] in (["name", "is"], ["name", "'s"]):
+        begin = low.index("'s") + 3
+        end = name_end(tokens, begin)
+        kin = replace(kin, names=(surface(tokens[begin:end]),)) if end > begin else kin
+    _gone = any(token.low in {"died", "dead", "away"} for token in tokens)
+    return [] if _gone else [(finding, clause) for finding in _relation(clause, kin)]
+
+
+def _lead_job(about: Subject, at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
+    """ "As a paralegal, I …" """
+    lead = [token for token in about.lead if token.low != ","]
+    if about.who is not USER or len(lead) < 3 or lead[0].low != "as" or lead[1].low not in {"a", "an"} or lead[2].low in {"kid", "child", "result"}:
+        return []
+    clause = Clause(USER, Group("be", "present", 0), lead[1:], lead[1:], times, at, lead[0].start, lead[-1].stop)
+    return [(finding, clause) for finding in nominal(clause, lead[1:]) if finding.attribute in {"job", "diet", "trait"}]
+
+
+def _favourite(tokens: Sequence[Token], at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
+    low = [token.low for token in tokens]
+    for place in range(1, len(low) - 3):
+        if low[place] in {"is", "are"} and low[place + 1] == "my" and low[place + 2] in {"favourite", "favorite"}:
+            clause = Clause(USER, Group("be", "present", 0), tokens, tokens, times, at, tokens[0].start, tokens[-1].stop)
+            return [(finding, clause) for finding in favourite_of(clause, tokens[:place], tokens[place + 3 :])]
+    return []
+
+
+def _possession(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime) -> list[tuple[Finding, Clause]]:
+    pieces = verb_phrases(tokens[about.at :], third=True)[:1]
+    clause = _clause(replace(about, who=USER), pieces[0], times, at, start=tokens[0].start) if pieces else None
+    if clause is None:
+        return []
+    return [(finding, clause) for finding in possessed(clause, about.noun)]
+
+
+def _clause(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime, *, start: int) -> Clause | None:
+    """Put a clause together from the tokens behind its subject."""
+    group = verb_group([token for token in tokens if not _inside(token, times)] if times and _early(tokens, times) else tokens)
+    if group is None or about.who is None or not tokens:
+        return None
+    full = tokens[group.rest :]
+    rest, marks = _without_marks([token for token in full if not _inside(token, times)])
+    mine = [moment for moment in times if moment.start <= tokens[-1].stop and (moment.start >= tokens[0].start or moment.stop <= tokens[0].start)]
+    return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks)
+
+
+def _inside(token: Token, times: Sequence[Moment]) -> bool:
+    return any(moment.start <= token.start < moment.stop for moment in times)
+
+
+def _early(tokens: Sequence[Token], times: Sequence[Moment]) -> bool:
+    return bool(tokens) and _inside(tokens[0], times)
+
+
+def _without_marks(tokens: Sequence[Token]) -> tuple[list[Token], frozenset[str]]:
+    kept: list[Token] = []
+    marks: set[str] = set()
+    for place, token in enumerate(tokens):
+        following = tokens[place + 1].low if place + 1 < len(tokens) else ""
+        if token.low in _MARKS:
+            marks.add(_MARKS[token.low])
+        elif token.low == "any" and following in {"more", "longer"}:
+            marks.add("anymore")
+        elif not (token.low in {"more", "longer"} and place and tokens[place - 1].low == "any"):
+            kept.append(token)
+    return (kept, frozenset(marks))

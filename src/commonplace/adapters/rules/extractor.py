@@ -1,0 +1,86 @@
+"""The Extractor that needs no model: rules of grammar, in well under a millisecond, never raising over what a user wrote."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from commonplace.adapters.rules.corrections import correction
+from commonplace.adapters.rules.english import English
+from commonplace.adapters.rules.german import German
+from commonplace.adapters.rules.language import Language, Statement
+from commonplace.adapters.rules.sentences import own_words, plain
+from commonplace.adapters.rules.spanish import Spanish
+from commonplace.domain.attributes import attribute_named
+from commonplace.domain.claims import Claim, Standing
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.values import Message
+from commonplace.ports.extractor import Said
+
+_LANGUAGES: dict[str, type[English] | type[German] | type[Spanish]] = {"en": English, "de": German, "es": Spanish}
+_STATES_OF_CHANGE = frozenset({"event", "visited", "plans", "wants", "goal"})
+
+
+class RuleExtractor:
+    """Reads claims out of what users write, by rules. Languages are tried in order; the first that finds something wins."""
+
+    def __init__(self, languages: Sequence[str] = ("en", "de", "es")) -> None:
+        unknown = [code for code in languages if code not in _LANGUAGES]
+        if unknown:
+            raise InvalidInput(f"languages={tuple(languages)!r}: expected some of {', '.join(_LANGUAGES)}")
+        self._languages: tuple[Language, ...] = tuple(_LANGUAGES[code]() for code in languages)
+
+    @property
+    def identity(self) -> str:
+        return "rules/1"
+
+    async def extract(self, said: Said) -> Sequence[Claim]:
+        return self.claims(said.message, before=said.before)
+
+    def claims(self, message: Message, *, before: Sequence[Message] = ()) -> tuple[Claim, ...]:
+        """The same without waiting: reading is pure computation. Only a user's words are read."""
+        if message.role != "user":
+            return ()
+        corrected = correction(plain(message.text[:200]), before, self._of_message) if before else None
+        if corrected is not None:
+            return (corrected,)
+        return self._of_message(message)
+
+    def _of_message(self, message: Message) -> tuple[Claim, ...]:
+        text: str | None = None
+        for language in self._languages:
+            if not language.concerns(message.text[:4_000]):
+                continue
+            text = own_words(plain(message.text[:4_001])) if text is None else text
+            reading = language.read(text, message.at)
+            if reading.statements or reading.planted:
+                return _distinct([_claim(statement) for statement in reading.statements])
+        return ()
+
+
+def _claim(statement: Statement) -> Claim:
+    finding = statement.finding
+    row = attribute_named(finding.attribute)
+    standing: Standing = finding.standing
+    if standing == "holds" and row.single and (statement.corrects or statement.contrasted) and finding.attribute not in _STATES_OF_CHANGE:
+        standing = "corrects"
+    confidence = finding.confidence if finding.who.is_user else min(finding.confidence, 0.85)
+    return Claim(
+        text=finding.text, subject=finding.who.key, attribute=finding.attribute, value=finding.value, standing=standing, kind=row.kind,
+        confidence=0.95 if standing == "corrects" else confidence, importance=min(1.0, round(_weight(row.importance, finding.who.is_user) + finding.importance, 2)),
+        valid_from=statement.valid_from, valid_to=statement.valid_to, start=finding.start, stop=finding.stop,
+    )  # fmt: skip
+
+
+def _weight(importance: float, about_user: bool) -> float:
+    """What is so of someone else matters less than what is so of the user."""
+    return importance if about_user else importance * 0.75
+
+
+def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Two wordings of one claim in a message are one claim."""
+    kept: dict[tuple[str, str, str, Standing], Claim] = {}
+    for claim in claims:
+        kept.setdefault((claim.subject, claim.attribute, claim.value.casefold(), claim.standing), claim)
+    return tuple(kept.values())
+
+
+_ = replace

@@ -1,0 +1,287 @@
+"""Time in English sentences: "since 2019", "two years ago", "next Friday", "every Tuesday", found by place and resolved against a moment.
+
+An expression becomes a range, because people name days, months and years, not instants.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from commonplace.adapters.rules.lexicon import NUMBERS
+from commonplace.adapters.rules.tokens import Token
+
+Role = Literal["point", "since", "until", "for", "long", "often", "now"]
+
+
+class Range(NamedTuple):
+    start: datetime
+    stop: datetime
+
+
+class Moment(NamedTuple):
+    """A time expression at a place in the text."""
+
+    role: Role
+    start: int
+    stop: int
+    said: str
+    period: str
+    """The calendar part alone, in lower case: "march 2024", "last week", "3 years"."""
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?"
+    r"|dec(?:ember)?)"
+)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_PART = r"(?:morning|afternoon|evening|night)"
+_UNIT = r"(?:day|week|month|year|decade|quarter|weekend)"
+_COUNT = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|a couple of|a few|several)"
+_YEAR = r"(?:19|20)\d\d"
+_NAMED = (
+    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_YEAR})?"
+    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR})?(?!\d)"
+    rf"|{_YEAR}-\d\d-\d\d"
+)
+_LOOSE = rf"{_MONTH}(?: (?:of )?{_YEAR})?|(?:early |mid-?|late )?{_YEAR}|(?:the )?(?:spring|summer|autumn|fall|winter)(?: of {_YEAR})?|{_DAY}(?: {_PART})?"
+_DEICTIC = (
+    rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter|{_DAY}|{_MONTH})(?: {_PART})?"
+    rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night|the day after tomorrow|this {_PART}"
+    rf"|{_COUNT} {_UNIT}s? ago|(?:a long time|ages|years|decades) ago"
+)
+_OFTEN = (
+    rf"(?:almost )?(?:every|each) (?:other |single )?(?:{_UNIT}s?|{_DAY}|{_PART}|summer|winter|spring|autumn)"
+    rf"(?:(?:, |,? and ){_DAY})*(?: {_PART})?"
+    rf"|on (?:{_DAY}s(?:(?:, |,? and ){_DAY}s)*|weekends|weekdays|(?:my|the) weekends?)"
+    rf"|(?:once|twice|{_COUNT} times|{_COUNT} (?:days|nights|hours)) (?:a|per|each|every) {_UNIT}"
+    r"|in the (?:mornings?|afternoons?|evenings?)|at night|at weekends|most (?:days|mornings|nights|evenings|weekends)"
+    r"|all the time|during the week|day and night|daily|weekly"
+)
+_NOW = r"nowadays|these days|right now|at the moment|at present|for now|for the time being"
+_EVER = (
+    r"since (?:childhood|birth|forever|i was (?:an? )?[\w-]+(?: years old)?|then)|as a (?:kid|child|teenager)|all my life|my whole life"
+)
+_SOME = r"(?:about |around |almost |over |nearly |more than |the (?:last|past) |well over |roughly |at least )?"
+_BEFORE = r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in|early in|late in"
+_TIME = re.compile(
+    rf"(?:(?P<often>{_OFTEN})|(?P<now>{_NOW})|(?P<ever>{_EVER})"
+    rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?)"
+    r"|(?P<long>in (?:ages|years|months|decades|weeks|forever|a long time))"
+    rf"|(?P<ahead>in {_COUNT} {_UNIT}s?(?:' time)?)"
+    rf"|(?P<role>since about|ever since|since|up until|up to|until|till|from|starting|as of) (?P<bound>{_NAMED}|{_DEICTIC}|{_LOOSE})"
+    rf"|(?:{_BEFORE}) (?P<period>{_NAMED}|{_DEICTIC}|{_LOOSE})"
+    rf"|(?P<bare>{_NAMED}|{_DEICTIC}))(?!\w)"
+)
+_STARTERS = frozenset(
+    "almost every each on once twice in at most all during day daily weekly nowadays these right for since as my until till up from starting"
+    " ever around about back by over before after sometime early late last next this the today tonight tomorrow yesterday a an one two three"
+    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades".split()
+)
+
+
+def moments(text: str, tokens: Sequence[Token]) -> list[Moment]:
+    """Return the time expressions that begin at one of the tokens; the text is in lower case."""
+    found: list[Moment] = []
+    after = 0
+    for token in tokens:
+        if token.start < after or not (token.low in _STARTERS or token.low[:3] in _MONTHS or token.low[0].isdigit()):
+            continue
+        match = _TIME.match(text, token.start, tokens[-1].stop)
+        if match is not None:
+            found.append(_moment(match))
+            after = match.end()
+    return found
+
+
+def _moment(match: re.Match[str]) -> Moment:
+    said = match.group()
+    groups = match.groupdict()
+    place = (match.start(), match.end(), said)
+    if groups["often"]:
+        return Moment("often", *place, said)
+    if groups["now"]:
+        return Moment("now", *place, said)
+    if groups["ever"]:
+        return Moment("since", *place, "")
+    if groups["for"]:
+        return Moment("for", *place, groups["for"])
+    if groups["long"]:
+        return Moment("long", *place, "")
+    if groups["bound"]:
+        role: Role = "until" if groups["role"] in {"until", "till", "up until", "up to"} else "since"
+        return Moment(role, *place, groups["bound"])
+    return Moment("point", *place, groups["ahead"] or groups["period"] or groups["bare"])
+
+
+def resolve(period: str, at: datetime, *, ahead: bool = False) -> Range | None:
+    """Return the range that a calendar phrase names. `ahead` looks forward: a bare month is the next one, not the last one."""
+    for reader in _READERS:
+        found = reader(period, at, ahead)
+        if found is not None:
+            return found
+    return None
+
+
+def ago(period: str, at: datetime) -> datetime | None:
+    """Return when "3 years" ago was."""
+    match = re.match(rf"({_COUNT}) ({_UNIT})", period)
+    if match is None:
+        return None
+    return _shift(_midnight(at), match[2], -_count(match[1]))
+
+
+def shown(span: Range) -> str:
+    """Say a range in words that stay true later: "on 20 November 2026"."""
+    days = (span.stop - span.start).days
+    if days <= 1:
+        return f"on {span.start.day} {span.start:%B %Y}"
+    if days <= 8:
+        return f"in the week of {span.start.day} {span.start:%B %Y}"
+    if days <= 31:
+        return f"in {span.start:%B %Y}"
+    return f"in {span.start:%Y}" if days > 300 else f"around {span.start:%B %Y}"
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _count(word: str) -> int:
+    if word.isdecimal():
+        return min(int(word), 1000)
+    return NUMBERS.get(word.split()[1] if word.startswith(("a couple", "a few")) else word, 1)
+
+
+def _month_range(year: int, month: int, like: datetime, months: int = 1) -> Range | None:
+    if not 1 <= year <= 9990:
+        return None
+    start = _midnight(like).replace(year=year, month=month, day=1)
+    after = month - 1 + months
+    return Range(start, start.replace(year=year + after // 12, month=after % 12 + 1))
+
+
+def _shift(day: datetime, unit: str, count: int) -> datetime | None:
+    if unit in {"day", "week", "weekend"}:
+        return day + timedelta(days=count * (1 if unit == "day" else 7))
+    months = count * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]
+    total = day.year * 12 + day.month - 1 + months
+    if not 12 <= total <= 9990 * 12:
+        return None
+    return day.replace(year=total // 12, month=total % 12 + 1, day=min(day.day, 28))
+
+
+def _days(start: datetime, days: int = 1) -> Range:
+    return Range(start, start + timedelta(days=days))
+
+
+_WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night": -1, "the day after tomorrow": 2}
+
+
+def _word(period: str, at: datetime, _ahead: bool) -> Range | None:
+    head = period.split(" ")[0] if period not in _WORDS else period
+    if re.fullmatch(rf"this {_PART}", period):
+        head = "today"
+    return _days(_midnight(at) + timedelta(days=_WORDS[head])) if head in _WORDS else None
+
+
+def _counted(period: str, at: datetime, _ahead: bool) -> Range | None:
+    match = re.fullmatch(rf"(in )?({_COUNT}) ({_UNIT})s?(?:' time)?( ago)?", period)
+    if match is None or not (match[1] or match[4]):
+        return None
+    moment = _shift(_midnight(at), match[3], _count(match[2]) * (-1 if match[4] else 1))
+    if moment is None:
+        return None
+    if match[3] in {"year", "decade"}:
+        return _month_range(moment.year, moment.month, moment)
+    return _days(moment, 1 if match[3] == "day" else 7)
+
+
+_STEPS = {"last": -1, "past": -1, "next": 1, "coming": 1, "this": 0}
+
+
+def _relative(period: str, at: datetime, ahead: bool) -> Range | None:
+    match = re.fullmatch(rf"(?:this |the )?(last|next|this|coming|past) ([a-z]+)(?: {_PART})?", period)
+    if match is None:
+        return None
+    step, noun = _STEPS[match[1]], match[2]
+    today = _midnight(at)
+    if noun[:3] in _DAYS and noun.endswith("day") and noun != "day":
+        return _weekday(noun, today, step, ahead)
+    if noun in {"day", "week", "weekend"}:
+        monday = today - timedelta(days=today.weekday()) + timedelta(days=7 * step)
+        return _days(monday + timedelta(days=5), 2) if noun == "weekend" else _days(monday, 7)
+    if noun in _SEASONS or noun[:3] in _MONTHS:
+        return _nearest_month(noun, at, step or (1 if ahead else -1))
+    moment = _shift(today.replace(day=1), noun, step)
+    if moment is None:
+        return None
+    if noun == "month":
+        return _month_range(moment.year, moment.month, moment)
+    if noun == "quarter":
+        return _month_range(moment.year, (moment.month - 1) // 3 * 3 + 1, moment, 3)
+    return _month_range(moment.year, 1, moment, 12 if noun == "year" else 120)
+
+
+def _weekday(noun: str, today: datetime, step: int, ahead: bool) -> Range:
+    """The nearest such day in the direction; "next Friday", said on a Tuesday, is the coming one."""
+    distance = (_DAYS.index(noun[:3]) - today.weekday()) % 7
+    if step < 0 or (step == 0 and not ahead):
+        return _days(today + timedelta(days=distance - 7 if distance or step < 0 else 0))
+    return _days(today + timedelta(days=distance or (7 if step else 0)))
+
+
+def _nearest_month(noun: str, at: datetime, direction: int) -> Range | None:
+    month = _SEASONS.get(noun) or _MONTHS.index(noun[:3]) + 1
+    length = 3 if noun in _SEASONS else 1
+    year = at.year
+    if direction > 0 and month < at.month:
+        year += 1
+    if direction < 0 and month > at.month:
+        year -= 1
+    return _month_range(year, month, at, length)
+
+
+def _dated(period: str, at: datetime, ahead: bool) -> Range | None:
+    iso = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", period)
+    if iso is not None:
+        return _day_of(int(iso[1]), int(iso[2]), int(iso[3]), at)
+    match = re.fullmatch(rf"(?:the )?(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?({_MONTH})(?: (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?)?(?:,? (?:of )?({_YEAR}))?", period)
+    if match is None:
+        return None
+    day, month, year = match[1] or match[3], _MONTHS.index(match[2][:3]) + 1, match[4]
+    if day is None:
+        return _month_range(int(year), month, at) if year else _nearest_month(match[2], at, 1 if ahead else -1)
+    if year is not None:
+        return _day_of(int(year), month, int(day), at)
+    found = _day_of(at.year, month, int(day), at)
+    if found is None or (found.stop > at) == ahead or found.start <= at < found.stop:
+        return found
+    return _day_of(at.year + (1 if ahead else -1), month, int(day), at)
+
+
+def _day_of(year: int, month: int, day: int, at: datetime) -> Range | None:
+    try:
+        return _days(_midnight(at).replace(year=year, month=month, day=day))
+    except ValueError:
+        return None
+
+
+def _plain(period: str, at: datetime, ahead: bool) -> Range | None:
+    year = re.search(_YEAR, period)
+    season = re.search(r"spring|summer|autumn|fall|winter", period)
+    if season is not None:
+        if year is not None:
+            return _month_range(int(year[0]), _SEASONS[season[0]], at, 3)
+        return _nearest_month(season[0], at, 1 if ahead else -1)
+    if year is not None:
+        return _month_range(int(year[0]), 1, at, 12)
+    day = re.match(_DAY, period)
+    return _weekday(day[0], _midnight(at), 0, ahead) if day is not None else None
+
+
+_Reader = Callable[[str, datetime, bool], Range | None]
+_READERS: tuple[_Reader, ...] = (_word, _counted, _relative, _dated, _plain)

@@ -1,0 +1,76 @@
+"""Cutting a message into sentences. What is not the user's own plain words (code, quotations, tags) is blanked, place for place."""
+
+import re
+from typing import NamedTuple
+
+READ_AT_MOST = 4_000
+LEAD_IN = 600
+"""A longer text is taken for a pasted document: only what stands before it, the first paragraph, is read."""
+
+
+class Sentence(NamedTuple):
+    start: int
+    stop: int
+    asks: bool
+    """Ends with a question mark."""
+    tail: str
+    """The marks and signs that close it."""
+
+
+_ODD = re.compile(r"[\u0000-\u001f\u007f-\u009f\u00a0\u2000-\u200f\u2028-\u202f\ufeff\u00ad\ud800-\udfff\u2018\u2019\u201a\u2032\u201c\u201d\u201e\u00ab\u00bb\u02bc\uff07`]")
+_PLAIN = {"‘": "'", "’": "'", "‚": "'", "′": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\n": "\n", "`": "`"}
+_FOREIGN = re.compile(
+    r"```.*?(?:```|\Z)"
+    r"|`[^`\n]*`"
+    r"|<(\w+)[^<>\n]*>.*?</\1>"
+    r"|^[ \t]*>[^\n]*$"
+    r"|^[ \t]*(?:assistant|system|ai|bot|user|human|tool)[ \t]*:[^\n]*$"
+    r"|https?://\S+"
+    r"|\([^()\n]{60,}\)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED = re.compile(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
+_OWN_VOICE = re.compile(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
+_EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+_END = re.compile(rf"(?P<marks>[.!?…]+|(?=\n)|(?=[{_EMOJI}]))(?P<close>[\"')\]]*)(?P<signs>[ \t]*[{_EMOJI}]+)?(?=\s|\Z)|\n+")
+_NO_END = re.compile(r"(?:\b(?:st|dr|mr|mrs|ms|prof|vs|e\.g|i\.e|approx|no|jr|sr)|(?<![\w'])[A-Za-z])\.\Z", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """Return the text with odd signs replaced one for one, so that every place stays the same."""
+    return _ODD.sub(lambda match: _PLAIN.get(match.group(), " "), text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def _unquote(match: re.Match[str]) -> str:
+    inside = match.group(1) if match.group(1) is not None else match.group(2)
+    if _OWN_VOICE.search(inside) or inside.count(" ") > 3:
+        return "…" + " " * (len(match.group()) - 2) + "…" if len(match.group()) > 1 else " "
+    return f" {inside} "
+
+
+def own_words(text: str) -> str:
+    """Return the part worth reading, of the same length or shorter: foreign text is blank, short quoted names lose their quotes."""
+    read = text if len(text) <= READ_AT_MOST else text[:LEAD_IN].split("\n\n", 1)[0]
+    if "`" in read or "<" in read or ">" in read or ":" in read or "(" in read:
+        read = _FOREIGN.sub(_blank, read)
+    if '"' in read or "'" in read:
+        read = _QUOTED.sub(_unquote, read)
+    return read
+
+
+def sentences(text: str) -> list[Sentence]:
+    found: list[Sentence] = []
+    begin = 0
+    for match in _END.finditer(text):
+        if match.start() < begin or _NO_END.search(text, max(0, match.start() - 6), match.start("close") if match["close"] is not None else match.end()):
+            continue
+        if text[begin : match.start()].strip():
+            found.append(Sentence(begin, match.start(), "?" in match.group(), match.group().strip()))
+        begin = match.end()
+    if text[begin:].strip():
+        found.append(Sentence(begin, len(text), False, ""))
+    return found

@@ -1,0 +1,114 @@
+"""English verb forms: a small table of irregular verbs, and rules for all others."""
+
+from functools import cache
+from typing import Literal
+
+Form = Literal["base", "third", "past", "participle", "gerund"]
+
+_IRREGULAR = """
+be is was been being; have has had had having; do does did done doing; go goes went gone going; get gets got gotten getting;
+make makes made made making; take takes took taken taking; drive drives drove driven driving; ride rides rode ridden riding;
+eat eats ate eaten eating; drink drinks drank drunk drinking; speak speaks spoke spoken speaking; write writes wrote written writing;
+read reads read read reading; run runs ran run running; swim swims swam swum swimming; sing sings sang sung singing;
+grow grows grew grown growing; come comes came come coming; become becomes became become becoming; buy buys bought bought buying;
+sell sells sold sold selling; leave leaves left left leaving; lose loses lost lost losing; give gives gave given giving;
+quit quits quit quit quitting; keep keeps kept kept keeping; feel feels felt felt feeling; sleep sleeps slept slept sleeping;
+wake wakes woke woken waking; wear wears wore worn wearing; teach teaches taught taught teaching; think thinks thought thought thinking;
+know knows knew known knowing; say says said said saying; tell tells told told telling; begin begins began begun beginning;
+break breaks broke broken breaking; split splits split split splitting; fly flies flew flown flying; see sees saw seen seeing;
+meet meets met met meeting; build builds built built building; spend spends spent spent spending; win wins won won winning;
+teach teaches taught taught teaching; find finds found found finding; bring brings brought brought bringing; pay pays paid paid paying;
+draw draws drew drawn drawing; shoot shoots shot shot shooting; understand understands understood understood understanding;
+stand stands stood stood standing; bear bears bore borne bearing; hear hears heard heard hearing; cut cuts cut cut cutting;
+put puts put put putting; set sets set set setting; let lets let let letting; swear swears swore sworn swearing;
+sit sits sat sat sitting; hold holds held held holding; send sends sent sent sending; throw throws threw thrown throwing;
+choose chooses chose chosen choosing; forget forgets forgot forgotten forgetting; dream dreams dreamt dreamt dreaming;
+die dies died died dying; lie lies lay lain lying; tie ties tied tied tying; ski skis skied skied skiing; knit knits knit knit knitting;
+hit hits hit hit hitting; hurt hurts hurt hurt hurting; burn burns burnt burnt burning; lead leads led led leading;
+"""
+_DOUBLED = frozenset(
+    "stop swap plan program quit jog dig hop shop drop step travel cancel blog vlog knit swim run get cut put set let"
+    " hit sit begin chat tap rap ban nap pet rub dub strum prefer refer".split()
+)
+_VOWELS = frozenset("aeiou")
+_KEPT_DOUBLE = frozenset("lszeo")
+
+
+@cache
+def _tables() -> tuple[dict[str, dict[Form, str]], dict[str, tuple[str, Form]]]:
+    by_base: dict[str, dict[Form, str]] = {}
+    by_form: dict[str, tuple[str, Form]] = {}
+    for row in _IRREGULAR.replace("\n", " ").split(";"):
+        if not row.strip():
+            continue
+        base, third, past, participle, gerund = row.split()
+        by_base[base] = {"base": base, "third": third, "past": past, "participle": participle, "gerund": gerund}
+        for form, word in reversed(by_base[base].items()):
+            by_form[word] = (base, form)
+    for word in ("am", "are", "'s"):
+        by_form[word] = ("be", "base")
+    by_form["were"] = ("be", "past")
+    by_form["dreamed"] = ("dream", "past")
+    by_form["burned"] = ("burn", "past")
+    return by_base, by_form
+
+
+def inflect(base: str, form: Form) -> str:
+    """Return one form of a verb: inflect("use", "gerund") is "using"."""
+    irregular = _tables()[0].get(base)
+    if irregular is not None:
+        return irregular[form]
+    if form == "base":
+        return base
+    if form == "third":
+        return _third(base)
+    return _lengthen(base, "ing" if form == "gerund" else "ed")
+
+
+def _third(base: str) -> str:
+    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return base + "es"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + "s"
+
+
+def _lengthen(base: str, ending: str) -> str:
+    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
+        return base[:-1] + ending
+    if base in _DOUBLED:
+        return base + base[-1] + ending
+    if base.endswith("y") and base[-2:-1] not in _VOWELS and ending == "ed":
+        return base[:-1] + "ied"
+    return base + ending
+
+
+@cache
+def _forms_of(lemmas: frozenset[str]) -> dict[str, tuple[str, Form]]:
+    table: dict[str, tuple[str, Form]] = {}
+    for lemma in sorted(lemmas):
+        for form in ("gerund", "past", "third", "base"):
+            table[inflect(lemma, form)] = (lemma, form)
+    return {**table, **_tables()[1]}
+
+
+class Verbs:
+    """The forms of the verbs that some rule knows."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, lemmas: frozenset[str]) -> None:
+        self._table = _forms_of(lemmas)
+
+    def find(self, word: str) -> tuple[str, Form] | None:
+        """Return the verb and the form that a word can be."""
+        return self._table.get(word)
+
+
+def base_of_gerund(word: str) -> str:
+    """Guess the verb of an -ing word that no table knows: "kayaking" is "kayak"."""
+    known = _tables()[1].get(word)
+    if known is not None:
+        return known[0]
+    stem = word[:-3]
+    return stem[:-1] if stem[-1:] == stem[-2:-1] and stem[-1:] not in _KEPT_DOUBLE else stem
