@@ -1,0 +1,91 @@
+"""`python -m bench`: measure against raw Chroma and against the least that each job can cost, in one run."""
+
+import argparse
+import asyncio
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+
+from bench import screen
+from bench.figures import Report, Section
+from bench.scale import FULL, QUICK, TINY, Bench, Scale, material_for
+
+RESULTS = Path(__file__).parent / "results"
+SECTIONS = ("write", "search", "start", "size", "stages", "large")
+SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (FULL, QUICK, TINY)}
+
+Run = Callable[[Bench], Awaitable[Section]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    wanted = _parser().parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    report = asyncio.run(measure(SCALES[wanted.scale], wanted.only, console=console, parent=wanted.folder))
+    screen.show_goals(console, report)
+    if wanted.compare:
+        screen.show_change(console, Report.read(wanted.compare), report)
+    console.print("\nWritten:", *(str(path) for path in save(report, wanted.results)), soft_wrap=True)
+    return 0
+
+
+async def measure(
+    scale: Scale, sections: Sequence[str], *, console: Console, parent: Path | None = None
+) -> Report:
+    """Run the sections one after the other, each shown as soon as it is done. Nothing is left on the disk."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="commonplace-bench-", dir=parent) as folder:
+        with console.status("making up messages") as status:
+            bench = Bench(scale=scale, folder=Path(folder), material=material_for(scale), say=status.update)
+            done = [await _section(name, bench, console) for name in sections]
+    return Report(
+        started=started.isoformat(timespec="seconds"),
+        scale=scale.name,
+        machine=f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        seconds=time.perf_counter() - clock,
+        sections=tuple(done),
+    )
+
+
+async def _section(name: str, bench: Bench, console: Console) -> Section:
+    run: Run = import_module(f"bench.{name}").run
+    section = await run(bench)
+    screen.show(console, section)
+    return section
+
+
+def save(report: Report, folder: Path) -> list[Path]:
+    """Write the figures as JSON and the growth of cost as pictures."""
+    name = f"{report.started.replace(':', '').replace('+0000', '')}-{report.scale}"
+    figures = folder / f"{name}.json"
+    report.write(figures)
+    return [figures, *import_module("bench.plots").draw(report, folder / name)]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", dest="scale", action="store_const", const="quick", default="full", help="under a minute")
+    parser.add_argument("--scale", dest="scale", choices=SCALES, help="the same by name; tiny is for tests")
+    parser.add_argument("--only", type=_sections, default=SECTIONS, help=f"some of {','.join(SECTIONS)}")
+    parser.add_argument("--compare", type=Path, metavar="OLD.json", help="also show what has changed since that run")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where to write the figures and plots")
+    parser.add_argument("--folder", type=Path, help="where to make the temporary stores: on the disk to be measured")
+    return parser
+
+
+def _sections(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if unknown := set(names) - set(SECTIONS):
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: expected some of {','.join(SECTIONS)}")
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Made-up messages and questions with vectors to match: topics give both their words and their place in space.
+
+The vectors are clustered as those of real sentences are; among evenly spread ones no index finds its way.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+VOCABULARY = 4_000
+OF_TOPIC, OF_TALK = 7, 4
+"""Words of a message that come from its topic, and from everywhere."""
+
+
+def vector_of(text: str, dimensions: int) -> Vectors:
+    """Return a unit vector that any process gives to this text."""
+    return _units(np.random.default_rng(crc32(text.encode())).standard_normal((1, dimensions), np.float32))[0]
+
+
+class Material:
+    def __init__(self, *, items: int, questions: int, dimensions: int = 384, seed: int = 7) -> None:
+        self.dimensions = dimensions
+        self._random = np.random.default_rng(seed)
+        topics = max(4, items // 60)
+        centres = self._random.standard_normal((topics, dimensions), np.float32)
+        lexicon = self._random.choice(VOCABULARY, (topics, 16))
+        self._of_item = self._random.integers(0, topics, items)
+        of_question = self._random.integers(0, topics, questions)
+        self.vectors = self._around(centres[self._of_item])
+        self.question_vectors = self._around(centres[of_question])
+        self.texts = self._written(lexicon[self._of_item], of_topic=OF_TOPIC)
+        self.questions = [f"What about {text}?" for text in self._written(lexicon[of_question], of_topic=4)]
+
+    @cached_property
+    def _places(self) -> dict[str, Vectors]:
+        given = dict(zip(self.texts, self.vectors, strict=True))
+        return given | dict(zip(self.questions, self.question_vectors, strict=True))
+
+    def embed(self, texts: list[str]) -> Vectors:
+        """Look the vectors up: the plain function that a memory takes as its embedder."""
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> Vectors:
+        said = text.partition("] ")[2] if text.startswith("[") else text
+        found = self._places.get(said)
+        return vector_of(text, self.dimensions) if found is None else found
+
+    def _around(self, centres: Vectors) -> Vectors:
+        return _units(centres + 0.8 * self._random.standard_normal(centres.shape, np.float32))
+
+    def _written(self, topics: NDArray[np.int64], *, of_topic: int) -> list[str]:
+        """Return a text for each row. Its last two words are its number, so that no two are the same."""
+        count = len(topics)
+        own = np.take_along_axis(topics, self._random.integers(0, topics.shape[1], (count, of_topic)), axis=1)
+        # Squared: like words of a language, a few are frequent and most are rare.
+        talk = (VOCABULARY * self._random.random((count, OF_TALK)) ** 2).astype(np.int64)
+        numbers = np.arange(count)
+        rows = np.column_stack([own, talk, numbers % VOCABULARY, numbers // VOCABULARY])
+        return [" ".join(WORDS[word] for word in row) for row in rows.tolist()]
+
+
+def _units(vectors: Vectors) -> Vectors:
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths
+
+
+def _words(count: int) -> Sequence[str]:
+    """Return made-up words that read like a language: two or three syllables."""
+    heads = [head + vowel for head in ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "r", "st", "t") for vowel in "aeiou"]
+    tails = [f"{head}{vowel}{end}" for head in "bdklmnrst" for vowel in "aeiou" for end in ("", "n", "r", "l")]
+    return [heads[n % len(heads)] + tails[n // len(heads) % len(tails)] for n in range(count)]
+
+
+WORDS = _words(VOCABULARY)
+STATEMENTS = ("I use {} as a productivity tool", "I love {}", "My sister lives in {}", "I work for {}", "I don't like {}")
+
+
+def statement(number: int) -> str:
+    """Return something worth learning: a sentence in the first person about a thing with a made-up name."""
+    name = f"{WORDS[number * 7 % VOCABULARY]}{WORDS[number % VOCABULARY]}".capitalize()
+    return STATEMENTS[number % len(STATEMENTS)].format(name)
