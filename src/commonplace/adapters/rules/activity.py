@@ -107,7 +107,7 @@ def habitual(clause: Clause) -> list[Finding]:
     group = clause.group
     if group.lemma in _ALWAYS_HABITS and group.tense == "present" and not clause.rest:
         return [habit(clause)]
-    if group.progressive or (group.tense != "present" and not clause.ended):
+    if group.progressive or (group.tense != "present" and not clause.ended) or (group.negated and not clause.ended):
         return []
     if clause.low[:1] and clause.low[0] in {"this", "that", "it", "your"}:
         return []

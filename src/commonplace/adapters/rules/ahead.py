@@ -16,14 +16,15 @@ _ENDS = frozenset({",", "but", "because", "so", "when", "while", "if", "i", "we"
 _LIFE = frozenset("start move buy sell learn quit retire marry adopt study visit travel open launch apply renovate join become relocate emigrate".split())
 """Plans worth keeping without a date."""
 _CHAT = frozenset("ask tell try send show need let see give say talk check look use grab head be".split())
-_WANT_CHAT = _CHAT | frozenset(
-    "know understand make create generate write compare find get hear discuss test add change fix improve update remove convert install"
-    " run build implement return print share read clarify explain confirm continue play go eat sleep point thank apologise apologize book"
-    " order focus figure set keep order do stop avoid cancel schedule order believe think".split()
+_WISHED = frozenset(
+    "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see have hike try sail start"
+    " get play write publish swim volunteer emigrate relocate renovate".split()
 )
+"""What people wish for in life, not what they ask of an assistant."""
 _WANT_THINGS = frozenset("answer answers list summary recipe refund example examples explanation table code response story poem plan help"
                          " information info advice tips suggestion suggestions idea ideas something more less one short".split())  # fmt: skip
 _MAKING = frozenset({"build", "write", "develop", "design", "create", "renovate", "restore", "compose", "record", "make"})
+_SHAPELESS = frozenset({"project", "projects", "task", "assignment", "issue", "problem", "bug", "feature", "part", "presentation", "tests"})
 _MADE = frozenset("query function script prompt request code email message report essay reply file test loop class list list".split())
 
 
@@ -76,7 +77,11 @@ def planning(clause: Clause) -> list[Finding]:
         lemma = found_verb[0] if found_verb is not None else low[1]
         value = verb_phrase(clause.rest[2:], lemma)
         span = clause.dated(ahead=True)
-        return [told(clause, "plans", value, sentence(clause.who, "plans to", value, shown(span) if span else ""), when="spans")] if lemma not in _CHAT else []
+        if lemma in _CHAT or _pointing(value) or (span is None and lemma not in _LIFE | _WISHED):
+            return []
+        return [told(clause, "plans", value, sentence(clause.who, "plans to", value, shown(span) if span else ""), when="spans")]
+    if not clause.group.progressive:
+        return []
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"to", "of", "in", "for"}))])
     if phrase is None or vague(phrase) or phrase.low[0] in {"my", "our"}:
         return []
@@ -92,7 +97,7 @@ def wanting(clause: Clause) -> list[Finding]:
     if low[0] in {"to", "of"} and len(low) > 1:
         known = known_verbs().find(low[1])
         lemma = known[0] if known is not None else low[1]
-        if lemma in _WANT_CHAT or (known is None and low[0] == "of"):
+        if not _wished(lemma, low[2:]):
             return []
         value = verb_phrase(tokens[2:], lemma)
         return [_wish(clause, value, f"want to {value}")] if len(value) < 80 and not _pointing(value) else []
@@ -106,8 +111,19 @@ def wanting(clause: Clause) -> list[Finding]:
     ]
 
 
+def _wished(lemma: str, low: tuple[str, ...]) -> bool:
+    if lemma not in _WISHED or (lemma in {"go", "see", "try", "get", "have", "start", "write", "play", "work", "open"} and not low):
+        return False
+    if lemma in {"see", "try", "get", "have", "start", "write", "work"} and low[0] in {"the", "with", "on", "some", "from", "how", "what", "more", "out", "in"}:
+        return low[0] == "the" and lemma == "see"
+    return low[:1] not in {("from",), ("how",), ("about",), ("back",)}
+
+
+_POINTS = frozenset({"it", "this", "that", "them", "so", "these", "those", "your", "you"})
+
+
 def _pointing(value: str) -> bool:
-    return value.split()[-1] in {"it", "this", "that", "them", "so"} or " your " in f" {value} "
+    return not _POINTS.isdisjoint(value.split())
 
 
 def _wish(clause: Clause, value: str, verb: str) -> Finding:
@@ -129,7 +145,7 @@ def making(clause: Clause) -> list[Finding]:
 def _made(clause: Clause, verb: str) -> list[Finding]:
     end = until_stop(clause.rest, through=frozenset({"of", "about"}))
     phrase = cleaned(clause.rest[:end])
-    if phrase is None or vague(phrase) or not _MADE.isdisjoint(phrase.low) or phrase.whole == phrase.text and not phrase.named:
+    if phrase is None or vague(phrase) or phrase.head in _SHAPELESS or not _MADE.isdisjoint(phrase.low) or phrase.whole == phrase.text and not phrase.named:
         return []
     return [told(clause, "works_on", phrase.text, sentence(clause.who, "is", verb, phrase.whole.replace("my ", "their ")))]
 

@@ -75,7 +75,7 @@ def _shares_subject(tokens: Sequence[Token], at: int, after: int) -> bool:
 
 def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int] | None:
     link = ""
-    if at < len(tokens) and tokens[at].low in _JOINING | _HANGING:
+    if at < len(tokens) and tokens[at].low in _JOINING | _HANGING and not _question(tokens, at):
         link = tokens[at].low
         at += 1
     after = _skip(tokens, at)
@@ -84,6 +84,11 @@ def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int]
     if after < len(tokens) - 1 and tokens[after].low in _INVERTED and not link:
         return (mark, after)
     return None
+
+
+def _question(tokens: Sequence[Token], at: int) -> bool:
+    """ "…, what is the weather like" """
+    return tokens[at].low in {"what", "how", "why", "where", "who", "which", "when"} and not opens(tokens, at + 1)
 
 
 def _skip(tokens: Sequence[Token], at: int) -> int:
@@ -121,23 +126,58 @@ def _verb_after(tokens: Sequence[Token], at: int) -> bool:
 
 
 def verb_phrases(tokens: Sequence[Token], *, third: bool) -> list[list[Token]]:
-    """Cut "live in Ulm and work at a bank" before each further verb of the same subject."""
+    """Cut "live in Ulm and work at a bank" before each further verb of the same subject.
+
+    A verb that shares a mood with the first ("can cook and drive", "want to move and buy …") is cut off and left out; one that
+    shares its negation ("don't smoke or drink") gets it.
+    """
+    cuts = _cuts(tokens, third=third)
     found: list[list[Token]] = []
-    begin = 0
-    for at in range(1, len(tokens) - 2):
-        if tokens[at].low in {"and", "but", ",", "then"} and at >= begin:
-            after = at + 1
-            while after < len(tokens) - 1 and tokens[after].low in {"and", "but", "then"} | ADVERBS:
-                after += 1
-            if _verb_here(tokens, after, third=third):
-                found.append(list(tokens[begin:at]))
-                begin = at + 1 if tokens[at + 1].low not in {"and", "but", "then"} else at + 2
-    found.append(list(tokens[begin:]))
+    for begin, end in zip([0, *(after for _, after in cuts)], [*(at for at, _ in cuts), len(tokens)], strict=True):
+        piece = list(tokens[begin:end])
+        if not found or not piece:
+            found.append(piece)
+            continue
+        base = is_verb(piece[0].low, "base") and piece[0].low not in {"have", "am", "do"}
+        if base and _denied(found[0]):
+            found.append([*found[0][:2], *piece])
+        elif not (base and _mooded(found[0])):
+            found.append(piece)
     return [piece for piece in found if piece]
 
 
-def _verb_here(tokens: Sequence[Token], at: int, *, third: bool) -> bool:
+def _cuts(tokens: Sequence[Token], *, third: bool) -> list[tuple[int, int]]:
+    cuts: list[tuple[int, int]] = []
+    at = 1
+    denied = _denied(tokens)
+    while at < len(tokens) - 1:
+        if tokens[at].low in {"and", "but", ",", "then"} or (tokens[at].low == "or" and denied):
+            after = at + 1
+            while after < len(tokens) - 1 and tokens[after].low in {"and", "but", "then"} | ADVERBS:
+                after += 1
+            lone = tokens[at].low == "," and after == at + 1
+            if _verb_here(tokens, after, third=third, denied=denied) and not (lone and tokens[after].low == "like"):
+                cuts.append((at, at + 1 if tokens[at + 1].low not in {"and", "but", "then"} else at + 2))
+                at = after
+        at += 1
+    return cuts
+
+
+def _denied(tokens: Sequence[Token]) -> bool:
+    return len(tokens) > 2 and tokens[0].low in {"do", "does"} and tokens[1].low in {"not", "never"}
+
+
+def _mooded(tokens: Sequence[Token]) -> bool:
+    """The first verb stands in a mood or opens on an infinitive."""
+    if tokens and tokens[0].low in {"can", "will", "would", "could", "should", "might", "may", "must"}:
+        return True
+    return any(token.low == "to" and place + 1 < len(tokens) and is_verb(tokens[place + 1].low, "base") for place, token in enumerate(tokens))
+
+
+def _verb_here(tokens: Sequence[Token], at: int, *, third: bool, denied: bool = False) -> bool:
     low = tokens[at].low
+    if denied and is_verb(low, "base") and tokens[at - 1].low == "or":
+        return True
     if at >= len(tokens) - 1 or tokens[at + 1].low in {",", "and", "or"}:
         return False
     if low in {"am", "is", "are", "was", "have", "has", "had", "do", "does", "did", "can", "no", "never", "will"}:

@@ -17,6 +17,11 @@ _ELLIPTIC = re.compile(
 )
 
 
+def is_elliptic(text: str) -> bool:
+    """Whether the words may be a bare correction, which nobody understands who has not heard what came before."""
+    return len(text) <= _SHORT and _ELLIPTIC.fullmatch(text) is not None
+
+
 def correction(text: str, before: Sequence[Message], read: Callable[[Message], Sequence[Claim]]) -> Claim | None:
     """Return the corrected claim, if the message is a bare correction of something that one of the last messages claimed."""
     match = _ELLIPTIC.fullmatch(text) if len(text) <= _SHORT else None

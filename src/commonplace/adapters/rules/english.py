@@ -10,11 +10,12 @@ from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
+from commonplace.adapters.rules.lexicon import ADVERBS
 from commonplace.adapters.rules.moments import Moment, moments
 from commonplace.adapters.rules.nominal import nominal
 from commonplace.adapters.rules.possessive import favourite_of, possessed
 from commonplace.adapters.rules.predicates import read as read_predicate
-from commonplace.adapters.rules.relations import Relation, introduced, name_end
+from commonplace.adapters.rules.relations import Relation, introduced, name_end, relation
 from commonplace.adapters.rules.render import USER, a
 from commonplace.adapters.rules.sentences import Sentence, sentences
 from commonplace.adapters.rules.subject import Subject, subject
@@ -144,8 +145,9 @@ def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]
     if about is None:
         return []
     found_ = _lead_job(about, at, times)
+    found_.extend(_mentioned(about, tokens, at))
     if about.kin is not None:
-        found_.extend(_introduced(about.kin, tokens, at, times))
+        found_.extend(_introduced(about.kin, tokens, at))
     if about.who is None:
         return found_ + _possession(about, tokens, times, at)
     for phrase in verb_phrases(tokens[about.at :], third=not about.who.is_user and not about.who.plural):
@@ -181,7 +183,7 @@ def _relation(clause: Clause, kin: Relation) -> list[Finding]:
     ]
 
 
-def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
+def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
     """A name given in passing: "my daughter Mia started school"; or as "my son's name is Theo"."""
     clause = _bare(tokens[0].start, tokens[-1].stop, at)
     low = [token.low for token in tokens]
@@ -191,6 +193,16 @@ def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime, times: Seq
         kin = replace(kin, names=(surface(tokens[begin:end]),)) if end > begin else kin
     _gone = any(token.low in {"died", "dead", "away"} for token in tokens)
     return [] if _gone else [(finding, clause) for finding in _relation(clause, kin)]
+
+
+def _mentioned(about: Subject, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
+    """People named in passing behind the verb: "I live with my girlfriend Paula"."""
+    clause = _bare(tokens[0].start, tokens[-1].stop, at)
+    named: list[tuple[Finding, Clause]] = []
+    for place in range(about.at, len(tokens) - 2):
+        if tokens[place].low in {"my", "our"} and tokens[place - 1].low != "and" and (kin := relation(tokens[place + 1 :])) is not None:
+            named.extend((finding, clause) for finding in _relation(clause, kin) if tokens[place + 1 + kin.after - 1].low not in {"'s"})
+    return named
 
 
 def _lead_job(about: Subject, at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
@@ -212,10 +224,15 @@ def _favourite(tokens: Sequence[Token], at: datetime, times: Sequence[Moment]) -
 
 
 def _possession(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime) -> list[tuple[Finding, Clause]]:
-    pieces = verb_phrases(tokens[about.at :], third=True)[:1]
-    clause = _clause(replace(about, who=USER), pieces[0], times, at, start=tokens[0].start) if pieces else None
-    if clause is None:
-        return []
+    words = verb_phrases(tokens[about.at :], third=True)[0]
+    begin = 1
+    while begin < len(words) and (words[begin].low in ADVERBS or words[begin].low == "not"):
+        begin += 1
+    group = Group(
+        "be", "past" if words[0].low in {"was", "were"} else "present", begin, negated=words[begin - 1].low in {"not", "never"}
+    )
+    rest, marks = _without_marks([token for token in words[begin:] if not _inside(token, times)])
+    clause = Clause(USER, group, rest, words[begin:], times, at, tokens[0].start, words[-1].stop, marks)
     return [(finding, clause) for finding in possessed(clause, about.noun)]
 
 
@@ -226,7 +243,9 @@ def _clause(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at
         return None
     full = tokens[group.rest :]
     rest, marks = _without_marks([token for token in full if not _inside(token, times)])
-    mine = [moment for moment in times if moment.start <= tokens[-1].stop and (moment.start >= tokens[0].start or moment.stop <= tokens[0].start)]
+    comma = next((place for place, token in enumerate(tokens[:-1]) if token.low == "," and not _inside(tokens[place + 1], times)), None)
+    last = tokens[comma].start if comma is not None else tokens[-1].stop
+    mine = [moment for moment in times if moment.start <= last]
     return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from commonplace.adapters.rules.corrections import correction
+from commonplace.adapters.rules.corrections import correction, is_elliptic
 from commonplace.adapters.rules.english import English
 from commonplace.adapters.rules.german import German
 from commonplace.adapters.rules.language import Language, Statement
@@ -31,6 +31,9 @@ class RuleExtractor:
     @property
     def identity(self) -> str:
         return "rules/1"
+
+    def looks_back(self, message: Message) -> bool:
+        return is_elliptic(plain(message.text[:200]))
 
     async def extract(self, said: Said) -> Sequence[Claim]:
         return self.claims(said.message, before=said.before)

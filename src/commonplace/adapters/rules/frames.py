@@ -6,7 +6,7 @@ from typing import Literal
 
 from commonplace.adapters.rules.clause import Clause, Finding, found
 from commonplace.adapters.rules.group import known_verbs
-from commonplace.adapters.rules.lexicon import ABSTRACT_PLACES, CONDITIONS, PLACE_NOUNS
+from commonplace.adapters.rules.lexicon import ABSTRACT_PLACES, ACTIVITIES, CONDITIONS, PLACE_NOUNS, SCHOOL_WORDS, SPORTS_AND_INSTRUMENTS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.render import in_the_singular, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
@@ -32,7 +32,7 @@ class Frame:
 
 
 def is_place(phrase: Phrase) -> bool:
-    if not ABSTRACT_PLACES.isdisjoint(phrase.low):
+    if not ABSTRACT_PLACES.isdisjoint(phrase.low) or phrase.definite in {"my", "our"}:
         return False
     return phrase.named or not PLACE_NOUNS.isdisjoint(phrase.low) or (phrase.whole == phrase.text and len(phrase.low) <= 2)
 
@@ -42,9 +42,13 @@ def is_named(phrase: Phrase) -> bool:
 
 
 def is_workplace(phrase: Phrase) -> bool:
-    return phrase.low[0] not in {"home", "night", "myself", "free", "now", "noon", "least", "first", "long", "living", "office", "last", "it"} and not (
+    return phrase.low[0] not in {"home", "same", "night", "myself", "free", "now", "noon", "least", "first", "long", "living", "office", "last", "it"} and not (
         phrase.low[0][0].isdigit() or phrase.low[-1] in {"hours", "days", "money", "fun", "years"}
     )
+
+
+def is_pastime(phrase: Phrase) -> bool:
+    return not (ACTIVITIES | SPORTS_AND_INSTRUMENTS).isdisjoint(phrase.low) or phrase.low[-1].endswith(("ing", "do"))
 
 
 def is_condition(phrase: Phrase) -> bool:
@@ -77,7 +81,7 @@ FRAMES: dict[str, Frame] = {
     "prefer": Frame("prefers", "prefer", past="ended", through=frozenset({"of", "in", "with", "without"})),
     "support": Frame("supports", "support", accepts=is_named), "root for": Frame("supports", "root for"), "cheer for": Frame("supports", "cheer for"),
     "speak": Frame("speaks", "speak", accepts=lambda p: p.named or len(p.low) == 1), "learn": Frame("learns", "learn"),
-    "own": Frame("owns", "own", past="ended"), "buy": Frame("owns", "own", past="holds"), "purchase": Frame("owns", "own", past="holds"),
+    "own": Frame("owns", "own", past="ended"), 
     "drive": Frame("owns", "drive", past="ended", accepts=lambda p: p.definite != "the" and p.head not in {"tram", "bus", "taxi", "truck", "train", "uber"}),
     "eat": Frame("consumes", "eat", negated=("avoids", "not eat")), "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
     "consume": Frame("consumes", "consume", negated=("avoids", "not consume")),
@@ -93,14 +97,18 @@ FRAMES: dict[str, Frame] = {
     "grow up in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place), "come from": Frame("hometown", "come from", one=True, through=frozenset({"in", "near", "of"}), accepts=is_place),
     "hail from": Frame("hometown", "come from", one=True),
     "work at": Frame("employer", "work at", past="ended", accepts=is_workplace, one=True), "work for": Frame("employer", "work for", past="ended", accepts=is_workplace, one=True),
-    "work as": Frame("job", "work as", past="ended"), "make a living as": Frame("job", "work as", past="ended"), "become": Frame("job", "be", past="holds"),
-    "attend": Frame("school", "attend", past="ended", accepts=lambda p: p.named or p.head in {"college", "university", "school"}, one=True),
+    "work as": Frame("job", "work as", past="ended"), "make a living as": Frame("job", "work as", past="ended"), 
+    "attend": Frame("school", "attend", past="ended", accepts=lambda p: not SCHOOL_WORDS.isdisjoint(p.low), one=True),
     "graduate from": Frame("education", "be a graduate of", past="holds", one=True, accepts=is_named),
-    "practise": Frame("hobby", "practise", past="drop"), "practice": Frame("hobby", "practice", past="drop"),
+    "practise": Frame("hobby", "practise", accepts=lambda p: is_pastime(p)), "practice": Frame("hobby", "practice", accepts=lambda p: is_pastime(p)),
     "believe in": Frame("believes", "believe in", accepts=lambda p: p.low[0] not in {"you", "yourself", "him", "her"}),
     "belong to": Frame("member_of", "belong to"), "study at": Frame("school", "study at", past="ended", one=True),
 }  # fmt: skip
 _WORN = frozenset({"glasses", "contacts", "lenses", "aid", "aids", "braces", "dentures", "hijab", "wig", "retainer"})
+_NARROWING = frozenset({"that", "who", "which", "where", "i", "we", "they", "he", "she"})
+"""A clause behind the noun makes it another, narrower thing: "games that test my nerves"."""
+_NEVER = frozenset({"uses", "visited", "owns", "likes", "prefers"})
+"""What "I have never …" denies. Not having studied something is no fact worth keeping."""
 _LONGEST_KEY = 3
 _TAIL = 8
 
@@ -136,6 +144,8 @@ def with_frame(clause: Clause, frame: Frame) -> list[Finding]:
 def _over(clause: Clause, frame: Frame) -> bool | None:
     """Say whether it is over; None when the tense says nothing certain."""
     group = clause.group
+    if group.negated and not clause.ended and (clause.low[-1:] == ("yet",) or group.tense == "perfect" and frame.attribute not in _NEVER):
+        return None
     if clause.ended or group.tense == "present" or "again" in clause.marks or "always" in group.adverbs or "never" in group.adverbs:
         return clause.ended
     if group.tense == "perfect":
@@ -147,9 +157,9 @@ def _over(clause: Clause, frame: Frame) -> bool | None:
 
 def _objects(clause: Clause, frame: Frame) -> tuple[list[Phrase], list[Phrase], str]:
     tokens = list(clause.rest)
-    inner = _verbal(tokens)
-    if inner is not None and frame.attribute in {"likes", "dislikes", "prefers", "learns"}:
-        return ([inner], [], "")
+    inner = _verbal(tokens, bare=frame.attribute == "learns")
+    if inner and frame.attribute in {"likes", "dislikes", "prefers", "learns"}:
+        return (inner, [], "")
     contrast = _contrasted(tokens)
     negative = coordinated(contrast[1]) if contrast is not None else []
     tokens = contrast[0] if contrast is not None else tokens
@@ -157,8 +167,19 @@ def _objects(clause: Clause, frame: Frame) -> tuple[list[Phrase], list[Phrase], 
         return ([], coordinated(tokens[: until_stop(tokens)]), "")
     end = until_stop(tokens, through=frame.through)
     head = tokens[:end]
-    phrases = _single(head) if frame.one else coordinated(head)
+    phrases = _single(head) if frame.one else coordinated(head) + _further(tokens[end:], frame)
+    if end < len(tokens) and tokens[end].low in _NARROWING and phrases and not phrases[-1].named:
+        phrases = phrases[:-1]
     return (phrases, negative, tail_of(tokens[end:], many=len(phrases) > 0))
+
+
+def _further(tokens: Sequence[Token], frame: Frame) -> list[Phrase]:
+    """ "Italian with my kids and English with my husband": a second object behind the complement of the first."""
+    low = words(tokens)
+    if frame.attribute not in {"speaks", "uses"} or "and" not in low:
+        return []
+    after = tokens[low.index("and") + 1 :]
+    return coordinated(after[: until_stop(after)]) if after and after[0].named else []
 
 
 def _single(tokens: Sequence[Token]) -> list[Phrase]:
@@ -172,15 +193,29 @@ def _single(tokens: Sequence[Token]) -> list[Phrase]:
     return [phrase] if phrase is not None else []
 
 
-def _verbal(tokens: Sequence[Token]) -> Phrase | None:
-    """ "to cook Thai food" or "cooking Thai food" as one value."""
+def _verbal(tokens: Sequence[Token], *, bare: bool) -> list[Phrase]:
+    """ "to cook Thai food" or "cooking Thai food" as one value; what one learns to do keeps its bare verb."""
     if len(tokens) >= 2 and tokens[0].low == "to" and (known := known_verbs().find(tokens[1].low)) is not None and known[1] == "base":
+        if bare:
+            inner = _whole(tokens[1:])
+            return [inner._replace(whole=f"to {inner.text}")] if inner is not None else []
         gerund = inflect(known[0], "gerund")
-        inner = [tokens[1]._replace(text=gerund, low=gerund), *tokens[2:]]
-        return _whole(inner)
-    if len(tokens) >= 2 and tokens[0].low.endswith("ing") and not {"and", ","} & set(words(tokens)) and tokens[1].low not in {"with", "for"}:
-        return _whole(tokens)
-    return None
+        inner = _whole([tokens[1]._replace(text=gerund, low=gerund), *tokens[2:]])
+        return [inner] if inner is not None else []
+    if len(tokens) < 2 or not tokens[0].low.endswith("ing") or tokens[1].low in {"and", ",", "or", "with", "for", "but"}:
+        return []
+    return [phrase for part in _gerunds(tokens) if (phrase := _whole(part)) is not None]
+
+
+def _gerunds(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """ "baking bread and riding bikes" comes apart before each gerund."""
+    parts: list[Sequence[Token]] = []
+    begin = 0
+    for place in range(1, len(tokens) - 1):
+        if tokens[place].low in {",", "and", "or"} and place >= begin and tokens[place + 1].low.endswith("ing"):
+            parts.append(tokens[begin:place])
+            begin = place + 1
+    return [*parts, tokens[begin:]]
 
 
 def _whole(tokens: Sequence[Token]) -> Phrase | None:

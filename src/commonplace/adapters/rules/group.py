@@ -158,6 +158,9 @@ def _after_have(reading: _Reading, at: int, low: str, found: tuple[str, Form] | 
     if found is not None and found[1] in {"past", "participle"} or low in {"read", "quit", "run", "come", "become", "cut"}:
         reading.perfect = True
         return reading.close(found[0] if found else low, at + 1)
+    if found is None and low.endswith("ed") and len(low) > 4:
+        reading.perfect = True
+        return reading.close(low, at + 1)
     return reading.close("have", at)
 
 

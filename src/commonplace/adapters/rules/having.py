@@ -88,7 +88,7 @@ def _thing(clause: Clause, phrase: Phrase) -> list[Finding]:
     if is_condition(phrase) or (low[-1] in BODY_PARTS and low[0] in {"bad", "weak", "poor", "chronic", "artificial"}):
         return [found(clause, "condition", phrase, "have")]
     if head in EVENT_NOUNS or low[-1] in EVENT_NOUNS:
-        return appointment(clause, phrase)
+        return appointment(clause, phrase, head)
     if low[-1] in _OWN_BODY and len(low) > 1 and clause.group.tense == "present":
         return [found(clause, "trait", phrase, "have")]
     return [found(clause, "owns", phrase, "have")] if is_possession(phrase) else []
@@ -102,12 +102,13 @@ def _allergy(clause: Clause, phrase: Phrase) -> list[Finding]:
     return [found(clause, "allergic_to", value, "be allergic to")] if value else []
 
 
-def appointment(clause: Clause, phrase: Phrase) -> list[Finding]:
+def appointment(clause: Clause, phrase: Phrase, head: str) -> list[Finding]:
     """An appointment counts when its day is said."""
     span = clause.dated(ahead=True)
     if span is None or clause.group.negated or clause.group.ended or span.stop <= clause.at:
         return []
-    return [told(clause, "plans", phrase.text, sentence(clause.who, "has", seen_from_outside(phrase.whole), shown(span)), when="spans")]
+    value = phrase.text[: phrase.text.lower().index(head) + len(head)]
+    return [told(clause, "plans", value, sentence(clause.who, "has", _a(value) if phrase.whole != phrase.text else value, shown(span)), when="spans")]
 
 
 def is_possession(phrase: Phrase) -> bool:

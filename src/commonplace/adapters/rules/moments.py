@@ -50,7 +50,7 @@ _NAMED = (
 _LOOSE = rf"{_MONTH}(?: (?:of )?{_YEAR})?|(?:early |mid-?|late )?{_YEAR}|(?:the )?(?:spring|summer|autumn|fall|winter)(?: of {_YEAR})?|{_DAY}(?: {_PART})?"
 _DEICTIC = (
     rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter|{_DAY}|{_MONTH})(?: {_PART})?"
-    rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night|the day after tomorrow|this {_PART}"
+    rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night|the day after tomorrow(?: {_PART})?|this {_PART}"
     rf"|{_COUNT} {_UNIT}s? ago|(?:a long time|ages|years|decades) ago"
 )
 _OFTEN = (
@@ -69,7 +69,7 @@ _SOME = r"(?:about |around |almost |over |nearly |more than |the (?:last|past) |
 _BEFORE = r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in|early in|late in"
 _TIME = re.compile(
     rf"(?:(?P<often>{_OFTEN})|(?P<now>{_NOW})|(?P<ever>{_EVER})"
-    rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?)"
+    rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?|a (?:little |long |good )?while(?: now)?)"
     r"|(?P<long>in (?:ages|years|months|decades|weeks|forever|a long time))"
     rf"|(?P<ahead>in {_COUNT} {_UNIT}s?(?:' time)?)"
     rf"|(?P<role>since about|ever since|since|up until|up to|until|till|from|starting|as of) (?P<bound>{_NAMED}|{_DEICTIC}|{_LOOSE})"
@@ -182,7 +182,7 @@ _WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night"
 
 
 def _word(period: str, at: datetime, _ahead: bool) -> Range | None:
-    head = period.split(" ")[0] if period not in _WORDS else period
+    head = period if period in _WORDS else period.split(" ")[0] if not period.startswith("the day") else "the day after tomorrow"
     if re.fullmatch(rf"this {_PART}", period):
         head = "today"
     return _days(_midnight(at) + timedelta(days=_WORDS[head])) if head in _WORDS else None

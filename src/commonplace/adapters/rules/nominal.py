@@ -119,7 +119,7 @@ def _of(clause: Clause, phrase: Phrase) -> list[Finding]:
 
 def _job(clause: Clause, phrase: Phrase, *, articled: bool, after: Sequence[Token]) -> list[Finding]:
     head = phrase.low[phrase.low.index("of") - 1] if "of" in phrase.low else phrase.low[-1]
-    if not is_profession(head, sure=articled) or not (articled or clause.who.plural or after or len(phrase.low) > 1 or clause.group.ended):
+    if not is_profession(head, sure=articled) or not (articled or clause.who.plural or clause.group.ended or _untitled(phrase, after)):
         return []
     if phrase.low == (head,) and head in PARENT_WORDS:
         return [_is(clause, "trait", phrase)] if clause.who.is_user else []
@@ -128,6 +128,11 @@ def _job(clause: Clause, phrase: Phrase, *, articled: bool, after: Sequence[Toke
     if clause.group.tense == "perfect" and not clause.lasting:
         return []
     return [_is(clause, "job", phrase)]
+
+
+def _untitled(phrase: Phrase, after: Sequence[Token]) -> bool:
+    """Titles go without an article: "head of sales", "CTO at Adyen"."""
+    return ("of" in phrase.low or bool(after) and after[0].low == "at") and len(phrase.low) <= 4
 
 
 def is_profession(head: str, *, sure: bool) -> bool:

@@ -90,7 +90,7 @@ class Patterned:
             values = self._values(match, rule)
             if values:
                 span = (offset, offset + len(said))
-                yield from (self._finding(rule, value, who, standing, span) for value in values)
+                yield from (self._finding(rule, match, value, who, standing, span) for value in values)
                 return
 
     def _polarity(self, said: str) -> tuple[str, Standing]:
@@ -108,10 +108,13 @@ class Patterned:
         values = [self.article.sub("", part.strip(" ,.!")).strip() for part in parts]
         return [value for value in values if value and len(value) < 60 and (rule.only is None or value.lower() in rule.only)]
 
-    def _finding(self, rule: Rule, value: str, who: Who, standing: Standing, span: tuple[int, int]) -> Finding:
+    def _finding(self, rule: Rule, match: re.Match[str], value: str, who: Who, standing: Standing, span: tuple[int, int]) -> Finding:
         attribute, verb = rule.attribute, rule.verb
         if attribute == "relation":
             return self._named(value, who, span)
+        if attribute == "favourite":
+            kind = match["k"].lower()
+            return Finding(attribute=f"favourite {kind}", value=value, text=f"User's favourite {kind} is {value}", start=span[0], stop=span[1])
         if standing == "denied" and rule.negated is not None:
             attribute, verb = rule.negated
             standing = "holds"

@@ -32,6 +32,9 @@ _GENERIC_THE = frozenset(
 )
 
 
+_POINTS = frozenset("this that these those it him her them you your was were is are will similar me".split())
+
+
 class Phrase(NamedTuple):
     text: str
     """Without its article: "Honda"."""
@@ -69,7 +72,7 @@ def until_stop(tokens: Sequence[Token], *, through: frozenset[str] = frozenset()
 def _commas(tokens: Sequence[Token]) -> list[list[Token]]:
     pieces: list[list[Token]] = [[]]
     for place, token in enumerate(tokens):
-        if token.low in {",", ":"} or (token.low in _AND and not _fixed(tokens, place)):
+        if token.low in {",", ":"} or (token.low in _AND and not (token.named and place) and not _fixed(tokens, place)):
             pieces.append([])
         else:
             pieces[-1].append(token)
@@ -87,7 +90,10 @@ def _fixed(tokens: Sequence[Token], place: int) -> bool:
 
 def coordinated(tokens: Sequence[Token]) -> list[Phrase]:
     """Return the phrases of "A, B and C", each cleaned."""
-    return [phrase for piece in _commas(tokens) if (phrase := cleaned(piece)) is not None]
+    pieces = _commas(tokens)
+    if len(pieces) == 2 and len(pieces[0]) == 1 and len(pieces[1]) > 1 and pieces[0][0].text.islower() and _AND.isdisjoint(words(tokens)):
+        pieces = [list(tokens)]
+    return [phrase for piece in pieces if (phrase := cleaned(piece)) is not None]
 
 
 def cleaned(tokens: Sequence[Token]) -> Phrase | None:
@@ -123,7 +129,7 @@ def _lead(tokens: Sequence[Token]) -> int:
 def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
     while end > begin:
         last = tokens[end - 1]
-        if last.low in _TRAILING or not any(sign.isalnum() for sign in last.text) and last.low not in {"'s", "'"} or (last.low in ADVERBS and end - begin > 1 and not last.named):
+        if last.low in _TRAILING or last.low in {"of", "for", "with", "by"} or not any(sign.isalnum() for sign in last.text) and last.low not in {"'s", "'"} or (last.low in ADVERBS and end - begin > 1 and not last.named):
             end -= 1
         elif end - begin > 1 and (tokens[end - 2].low, last.low) in _TRAILING_PAIRS:
             end -= 2
@@ -134,6 +140,6 @@ def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
 
 def vague(phrase: Phrase) -> bool:
     """Points at something outside the sentence ("it", "the second option", "your idea"), or says nothing."""
-    if phrase.low[0] in POINTING or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones", "it", "you", "this", "that", "them"}:
+    if phrase.low[0] in POINTING or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"} or not _POINTS.isdisjoint(phrase.low):
         return True
     return phrase.definite == "the" and not phrase.named and phrase.low[0] not in _GENERIC_THE

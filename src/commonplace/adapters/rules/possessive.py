@@ -67,7 +67,7 @@ def _value(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _aimed(clause: Clause, attribute: str) -> list[Finding]:
     tokens = clause.full
-    if len(tokens) < 2 or tokens[0].low != "to":
+    if len(tokens) < 2 or tokens[0].low != "to" or clause.group.tense == "past":
         return []
     known = known_verbs().find(tokens[1].low)
     value = verb_phrase(tokens[2:], known[0] if known is not None else tokens[1].low)

@@ -87,7 +87,7 @@ def _can(clause: Clause) -> list[Finding]:
             return [item for item in with_frame(stated, _AVOIDS) if item.value.islower() or item.value[:1].isupper()] if lemma != "have" or len(clause.low) == 1 else []
     if lemma == "speak":
         return with_frame(replace(clause, group=replace(clause.group, modal="")), FRAMES["speak"])
-    if lemma not in _SKILLS or len(clause.low) > 4 or (clause.low and clause.low[0] in {"the", "this", "it", "that", "your"}):
+    if lemma not in _SKILLS or len(clause.low) > 4 or (clause.low and clause.low[0] in {"this", "it", "that", "your", "together", "with", "in", "to", "more", "for", "on"}):
         return []
     value = f"{lemma} {third_person(clause.rest)}".strip()
     verb = "cannot" if clause.group.negated else "can"
@@ -226,6 +226,20 @@ def running(clause: Clause) -> list[Finding]:
     return framed(clause) if clause.low[:1] in {("everything",), ("on",)} else []
 
 
+def living(clause: Clause) -> list[Finding]:
+    """ "live with my girlfriend in Sevilla", "live alone in Oslo" """
+    low = clause.low
+    if low[:1] in {("with",), ("alone",), ("together",), ("here",)} and "in" in low and "not" not in low:
+        return framed(replace(clause, rest=clause.rest[low.index("in") :]))
+    return framed(clause)
+
+
+def using(clause: Clause) -> list[Finding]:
+    if clause.low[1:2] == ("pronouns",):
+        return [found(clause, "pronouns", clause.rest[0].text, "use", tail="pronouns")]
+    return framed(clause)
+
+
 def renting(clause: Clause) -> list[Finding]:
     """ "rent a flat in Leith" is where one lives."""
     phrase = cleaned(clause.rest[: until_stop(clause.rest)])
@@ -301,6 +315,6 @@ _READERS: dict[str, Reader] = {
     "adopt": acquired, "buy": acquired, "purchase": acquired, "play": activity.playing, "do": activity.doing, "study": activity.studying,
     "collect": activity.collecting, "teach": activity.teaching, "visit": activity.travelled, "travel": activity.travelled, "fly": activity.travelled,
     "read": activity.media("reads", "read"), "watch": activity.media("watches", "watch"), "know": activity.knowing,
-    "weigh": activity.weighing, "turn": activity.turning, "prefer": framed,
+    "live": living, "use": using, "weigh": activity.weighing, "turn": activity.turning, "prefer": framed,
 }  # fmt: skip
 _ = (Token,)

@@ -9,7 +9,7 @@ from commonplace.domain.claims import Standing
 
 _OTHERS = {
     "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves", "we": "they", "us": "them", "our": "their",
-    "ours": "theirs", "ourselves": "themselves", "am": "are",
+    "ours": "theirs", "ourselves": "themselves",
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from commonplace.adapters.rules.tokens import Token
 
 _DISCOURSE = frozenset(
     "so well also btw honestly ok okay oh hi hey hello yes yeah yep no nope thanks thank cool great nice sorry actually basically anyway and but because"
-    " fyi tbh then plus yo lol ah hmm hm fact there correction wait oops alright sure again ps nb morning evening good everyone all folks guys".split()
+    " fyi tbh then plus yo lol ah hmm hm fact there correction wait oops alright sure again ps nb morning evening good folks guys".split()
 )
 _PHRASE_LEADS = frozenset({"at", "for", "on", "in", "during", "with", "as", "after", "before", "since", "from", "besides", "to", "by", "outside", "apart", "every", "when"})
 _FAR = 9
