@@ -33,10 +33,11 @@ def test_nothing_relevant_is_said_and_is_the_exit_code(told: Cli) -> None:
     assert told("recall", "submarine", "--json").json == []
 
 
-def test_what_was_found_is_a_table(told: Cli) -> None:
-    shown = told("recall", "bloom").out.splitlines()
-    assert shown[0].split() == ["score", "kind", "when", "text", "id"]
-    assert shown[1].split()[1:] == ["message", "1", "Jun", "2026", "00:00", "The", "garden", "is", "in", "bloom", "m2"]
+def test_what_was_found_is_shown_with_its_details(told: Cli) -> None:
+    told("add", "Bloom is a word", "--role", "assistant", "--id", "m3", "--at", "2026-07-01", "--no-learn")
+    shown = [line.strip().split(maxsplit=1) for line in told("recall", "bloom").out.splitlines()]
+    assert ["message,", "1 Jun 2026 00:00, m2"] in shown
+    assert {line[1] for line in shown[::2]} == {"The garden is in bloom", "assistant: Bloom is a word"}
 
 
 def test_explain_shows_the_numbers(told: Cli) -> None:

@@ -5,6 +5,10 @@ import pytest
 from tests.interfaces.cli.conftest import Cli
 
 
+def fact_ids(cli: Cli) -> list[str]:
+    return [fact["id"] for fact in reversed(cli("facts", "--json").json)]
+
+
 def test_what_was_added_is_found_by_its_words(cli: Cli) -> None:
     added = cli("add", "I use Shram", "--user", "u1", "--session", "s1", "--id", "m1", "--json")
     assert (added.code, added.json["messages"]) == (0, ["m1"])
@@ -28,8 +32,9 @@ def test_a_dash_reads_the_text_from_stdin(cli: Cli) -> None:
 
 def test_adding_says_what_was_learned(cli: Cli) -> None:
     ran = cli("add", "I use Shram and Magnet as productivity tools", "--id", "m1")
-    assert ran.out.splitlines()[0] == "Kept m1."
-    assert [line.split()[0] for line in ran.out.splitlines()[1:]] == ["change", "learned", "learned"]
+    assert [line.strip() for line in ran.out.splitlines()[::2]] == ["Kept m1.", *fact_ids(cli)]
+    assert [line.split()[0] for line in ran.out.splitlines()[1::2]] == ["learned", "learned"]
+    assert cli("add", "Hm.", "--id", "m2").out == "Kept m2.\n"
 
 
 def test_without_learning_only_the_message_is_kept(cli: Cli) -> None:

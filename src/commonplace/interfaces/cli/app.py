@@ -1,7 +1,9 @@
 """The table of commands, and the outer edge: every error becomes one message and one exit code."""
 
+import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from typing import Annotated, Protocol, runtime_checkable
 
 import typer
@@ -108,6 +110,9 @@ class WrongUse(Protocol):
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Nothing is raised."""
     as_json = "--json" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
     try:
         with quietly_if_nobody_reads():
             code = build()(args=list(arguments), prog_name="commonplace", standalone_mode=False)

@@ -59,25 +59,26 @@ def _tell_found(screen: "Screen", found: Recollection) -> None:
     if not found:
         screen.say("Nothing relevant.")
         return
-    rows = [[f"{item.score:.2f}", item.kind, shown(item.at), _wording(item), item.id] for item in found]
-    screen.table(["score", "kind", "when", "text", "id"], rows, fixed=["score", "kind", "when"])
+    screen.entries((f"{item.score:.2f}", _said(item), _about(item)) for item in found)
 
 
-def _wording(item: Recalled) -> str:
-    """Return the text with who said it, what has changed since, and why it was found."""
+def _said(item: Recalled) -> str:
+    """Return the text with who said it, unless that was the user."""
     speaker = item.name or (item.role if item.role != "user" else None)
-    lines = [f"{speaker}: {item.passage or item.text}" if speaker else item.passage or item.text]
-    if item.valid_to is not None:
-        lines.append(f"(until {shown(item.valid_to)})")
-    if item.note is not None:
-        lines.append(f"({item.note})")
+    text = item.passage or item.text
+    return f"{speaker}: {text}" if speaker else text
+
+
+def _about(item: Recalled) -> list[str]:
+    until = f", until {shown(item.valid_to)}" if item.valid_to else ""
+    lines = [f"{item.kind}, {shown(item.at)}{until}, {item.id}", item.note or ""]
     if item.why is not None:
         why = item.why
         lines.append(f"relevance {why.relevance:.2f}, importance {why.importance:.2f}, recency {why.recency:.2f}")
         lines += [f"{arm}: rank {rank}, score {score:.3f}" for arm, (rank, score) in why.arms.items()]
         lines += [f"{part}: {value:+.3f}" for part, value in why.parts.items()]
         lines.append(f"answered by {why.path}")
-    return "\n".join(lines)
+    return lines
 
 
 def context(
@@ -123,8 +124,14 @@ def _tell_facts(screen: "Screen", found: list[Fact]) -> None:
     if not found:
         screen.say("No facts.")
         return
-    rows = [[fact.kind, fact.text, shown(fact.valid_from), shown(fact.valid_to), fact.id] for fact in found]
-    screen.table(["kind", "fact", "from", "until", "id"], rows, fixed=["kind"])
+    screen.entries((fact.kind, fact.text, [held(fact), fact.id]) for fact in found)
+
+
+def held(fact: Fact) -> str:
+    """Return when a fact held, as far as that is known."""
+    since = f"since {shown(fact.valid_from)}" if fact.valid_from else ""
+    until = f"until {shown(fact.valid_to)}" if fact.valid_to else ""
+    return ", ".join(filter(None, (since, until)))
 
 
 def history(call: OfUser, fact: FactId) -> None:
@@ -135,13 +142,12 @@ def history(call: OfUser, fact: FactId) -> None:
 
 
 def _tell_history(screen: "Screen", versions: list[FactVersion]) -> None:
-    rows = []
-    for version in versions:
-        fact = version.fact
-        for change in version.changes:
-            held = f"from {shown(fact.valid_from) or 'ever'}" + (
-                f" until {shown(fact.valid_to)}" if fact.valid_to else ""
-            )
-            because = change.message or change.reason
-            rows.append([str(fact.version), shown(change.at), change.change, fact.text, held, because])
-    screen.table(["version", "when", "change", "fact", "held", "because of"], rows, fixed=["version", "when", "change"])
+    screen.entries(
+        (
+            f"{shown(change.at)}  {change.change}",
+            version.fact.text,
+            [held(version.fact), f"because of {change.message}" if change.message else "", change.reason],
+        )
+        for version in versions
+        for change in version.changes
+    )

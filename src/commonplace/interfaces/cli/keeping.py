@@ -69,9 +69,8 @@ def _texts(memory: "Memory", added: Added, *, user: str | None) -> Mapping[str, 
 
 def _tell_added(screen: "Screen", added: Added, texts: Mapping[str, str]) -> None:
     screen.say(f"Kept {', '.join(added.messages)}.")
-    rows = [[change.change, texts[change.fact], change.fact] for change in added.changes]
-    if rows:
-        screen.table(["change", "fact", "id"], rows, fixed=["change", "id"])
+    if added.changes:
+        screen.entries((change.change, texts[change.fact], [change.fact]) for change in added.changes)
     if added.pending:
         screen.say(f"Still to be learned from: {added.pending}.")
 

@@ -5,7 +5,7 @@ Text from a memory is data: neither its brackets nor its control characters may 
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -21,9 +21,14 @@ def harmless(text: str) -> str:
     return CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # rich would end the program here; that is decided in one place, at the edge
+
+
 class Screen:
     def __init__(self, *, to_stderr: bool = False, color: bool = True) -> None:
-        self._console = Console(
+        self._console = _Console(
             file=sys.stderr if to_stderr else sys.stdout, no_color=not color, highlight=False, markup=False, emoji=False
         )
 
@@ -37,6 +42,16 @@ class Screen:
             table.add_column(head, no_wrap=head in fixed, overflow="fold", style="cyan" if head == "id" else "")
         for row in rows:
             table.add_row(*(Text(harmless(cell)) for cell in row))
+        self._console.print(table)
+
+    def entries(self, entries: Iterable[tuple[str, str, Sequence[str]]]) -> None:
+        """Print texts, which may be long, each with a word before it and its details below it."""
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column(overflow="fold")
+        for head, text, details in entries:
+            lines = [Text(harmless(text)), *(Text(harmless(detail), style="dim") for detail in details if detail)]
+            table.add_row(head, Text("\n").join(lines))
         self._console.print(table)
 
     @contextmanager
