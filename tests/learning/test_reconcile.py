@@ -319,6 +319,12 @@ class TestOneMessage:
         memory.tell(day(1), a_claim("Berlin"), a_claim("Paris", valid_from=day(30)))
         assert timeline(memory.believed, "home") == [("Berlin", None, day(30)), ("Paris", day(30), None)]
 
+    def test_what_takes_the_place_of_something_began_when_that_ended(self) -> None:
+        memory = Simulator()
+        memory.tell(day(1), a_claim("Trello", "uses"))
+        memory.tell(day(9), a_claim("Trello", "uses", "ended", valid_to=day(5)), a_claim("Asana", "uses"))
+        assert timeline(memory.believed, "uses") == [("Trello", None, day(5)), ("Asana", day(5), None)]
+
     def test_a_move_from_here_to_there_is_one_end_and_one_start(self) -> None:
         memory = Simulator()
         memory.tell(day(1), a_claim("Madrid"))

@@ -44,6 +44,8 @@ class New:
     reason: str
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    ended_by: FactId | None = None
+    """A known fact that only said that this is over: it is taken up in `valid_to`, and no longer stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Replaces:
     """Nothing older is known, so nobody can say when it began: the new fact has no start."""
     mistaken: bool = False
     """A correction: the old fact was never true, so it is retracted instead of closed."""
+    ended_by: FactId | None = None
+    """As in `New`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def _resolved(decision: Decision, names: Mapping[str, FactId]) -> Decision:
 def _sources(done: _Done, message: Message) -> Iterator[Source]:
     yield from done.effect.sources
     change, claim = done.effect.change, done.decision.claim
-    if done.effect.sources or change not in _SAID | _ENDED:
+    if done.effect.resumed or change not in _SAID | _ENDED:
         return
     source = Source(fact=done.id, message=message.id, start=claim.start, stop=claim.stop)
     after = done.effect.after

@@ -26,7 +26,9 @@ class Effect:
     after: Fact | None
     replaced_by: FactId | None = None
     sources: tuple[Source, ...] = ()
-    """Sources that come along from another fact; the message of the decision itself is added by commit."""
+    """Sources that come along from another fact."""
+    resumed: bool = False
+    """It rests on those sources alone: the message of the decision did not say it."""
 
 
 Name = Callable[[str], FactId]
@@ -46,7 +48,8 @@ def effects(
     own = f"@{number}"
     match decision:
         case New(claim, valid_from=start, valid_to=stop):
-            return [_learned(claim, name(own), said_at, Span(start=start, stop=stop))]
+            new = _learned(claim, name(own), said_at, Span(start=start, stop=stop))
+            return _ended_by(decision.ended_by, new, facts, heard)
         case Same(claim, known):
             return [_reinforced(facts[known], claim)]
         case Replaces(claim, since=since, valid_to=stop):
@@ -55,7 +58,8 @@ def effects(
             gap = Gap(span, heard, name, own, resumes=resumes, replaced_by=name(own))
             take = _drop if decision.mistaken else _cut
             old = [effect for one in decision.known for effect in take(facts[one], gap)]
-            return [_learned(claim, name(own), said_at, span), *old]
+            new = _learned(claim, name(own), said_at, span)
+            return [*_ended_by(decision.ended_by, new, facts, heard), *old]
         case Ends(known=known, since=since, until=until):
             gap = Gap(Span(start=since, stop=until), heard, name, own)
             return [effect for one in known for effect in _cut(facts[one], gap)]
@@ -103,6 +107,20 @@ def _learned(claim: Claim, own: FactId, said_at: datetime, span: Span) -> Effect
         value=claim.value,
     )
     return Effect(change="learned", before=None, after=fact)
+
+
+def _ended_by(denial: FactId | None, new: Effect, facts: Mapping[FactId, Fact], heard: Hearings) -> list[Effect]:
+    """The words that only said that it is over become the words that ended it. What they said before it began stays."""
+    if denial is None or new.after is None:
+        return [new]
+    own, start, fact = new.after.id, new.after.valid_from, facts[denial]
+    later = [hearing for hearing in heard.get(denial, ()) if hearing.at > new.after.said_at]
+    sources = tuple(replace(hearing.source, fact=own, role="ended") for hearing in later)
+    before, _ = remains(fact, Span(start=start, stop=None), heard, resumes=False)
+    told_before = before is not None and len(later) < len(heard.get(denial, ()))
+    rest = replace(fact, valid_to=start, replaced_by=own) if told_before else None
+    change: ChangeKind = "replaced" if rest else "retracted"
+    return [replace(new, sources=sources), Effect(change=change, before=fact, after=rest, replaced_by=own)]
 
 
 def _reinforced(fact: Fact, claim: Claim) -> Effect:
@@ -165,4 +183,4 @@ def _resumed(fact: Fact, span: Span, gap: Gap) -> Effect:
         sources=(),
     )
     sources = tuple(replace(hearing.source, fact=own) for hearing in later)
-    return Effect(change="learned", before=None, after=again, sources=sources)
+    return Effect(change="learned", before=None, after=again, sources=sources, resumed=bool(sources))

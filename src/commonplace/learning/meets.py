@@ -59,6 +59,8 @@ class Setting(NamedTuple):
     alike: Alike | None
     renewed: frozenset[tuple[str, str]]
     """The (subject, attribute) pairs that this message gives a value: they have a successor."""
+    ended: Mapping[tuple[str, str], datetime]
+    """The pairs of which this message has ended a value, and when: what it says next of them began then."""
 
 
 def is_negative(claim: Claim) -> bool:
@@ -119,6 +121,13 @@ def denials(claim: Claim, setting: Setting) -> list[Fact]:
     """Return the facts that deny what the claim denies."""
     negative = [fact for fact in setting.facts if is_pair(fact, claim, recorded_attribute(claim))]
     return [fact for fact in negative if relate(claim, fact) in ("same", "more", "less")]
+
+
+def only_denies(claim: Claim, fact: Fact) -> bool:
+    """Tell whether all that a fact says is that what is claimed is not so."""
+    if not is_pair(fact, claim, NEGATION + claim.attribute):
+        return False
+    return not fact.value or relate(claim, fact) in ("same", "more", "less")
 
 
 def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:

@@ -5,12 +5,13 @@ same value. "It is not so" is a fact of its own, under the attribute `not …`, 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from commonplace.domain.attributes import attribute_named
 from commonplace.domain.claims import Claim, Decision, Ends, Ignored, New, Refines, Replaces, Same
 from commonplace.domain.values import Fact, FactId, Message
-from commonplace.learning.effects import applied, effects, recorded_attribute
+from commonplace.learning.effects import NEGATION, applied, effects, recorded_attribute
 from commonplace.learning.likeness import compare, more_said
 from commonplace.learning.meets import (
     Alike,
@@ -23,6 +24,7 @@ from commonplace.learning.meets import (
     is_negative,
     is_pair,
     needed_attributes,
+    only_denies,
     own_facts,
     relate,
     rival_facts,
@@ -49,7 +51,7 @@ def to_hear(claims: Iterable[Claim], known: Sequence[Fact], *, message: Message)
         return [fact.id for fact in known]
     if message.at >= message.recorded_at:
         return []
-    return [fact.id for fact in known if len(fact.sources) > 1 or fact.valid_to]
+    return [fact.id for fact in known if len(fact.sources) > 1 or fact.valid_to or fact.attribute.startswith(NEGATION)]
 
 
 def reconcile(
@@ -68,13 +70,16 @@ def reconcile(
     hearings = heard or {}
     facts: Mapping[FactId, Fact] = {fact.id: fact for fact in known}
     renewed = frozenset((claim.subject, claim.attribute) for claim in claims if not is_negative(claim))
+    ended: dict[tuple[str, str], datetime] = {}
     decisions: list[Decision] = []
     for at, claim in enumerate(claims):
-        setting = Setting([*facts.values()], said_at, hearings, alike, renewed)
+        setting = Setting([*facts.values()], said_at, hearings, alike, renewed, ended)
         for decision in _decide(claim, claims[:at], claims[at + 1 :], setting):
             done = effects(decision, facts, number=len(decisions), said_at=said_at, heard=hearings)
             facts = applied(facts, done)
             decisions.append(decision)
+            if isinstance(decision, Ends):
+                ended[claim.subject, claim.attribute] = decision.since
     return decisions
 
 
@@ -105,7 +110,8 @@ def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
     moved = _moved(claim, same, setting)
     if moved:
         return [moved]
-    told = Span(start=claim.valid_from, stop=claim.valid_to)
+    start = claim.valid_from or setting.ended.get((claim.subject, claim.attribute))
+    told = Span(start=start, stop=claim.valid_to)
     spot = place(told, said_at=setting.said_at, same=same, rivals=rivals, heard=setting.heard)
     if spot.overruled_by:
         return [_overruled(claim, spot.overruled_by, same)]
@@ -116,9 +122,17 @@ def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
         return [Ignored(claim, f"less sure than what was said at the same time: {surer.text}")]
     if spot.follower:
         return _begins_earlier(claim, spot, spot.follower)
+    return [_begins(claim, same, spot)]
+
+
+def _begins(claim: Claim, same: Sequence[Fact], spot: Place) -> Decision:
+    """A denial that was said later, and that now turns out to be the end of this, is taken up in it."""
+    denial = next((fact.id for fact in spot.later if only_denies(claim, fact)), None)
+    spot = replace(spot, displaced=tuple(fact for fact in spot.displaced if fact.id != denial))
     if spot.displaced:
-        return [_replaces(claim, spot)]
-    return [New(claim, _why_new(same, spot), valid_from=None if spot.open_start else spot.since, valid_to=spot.stop)]
+        return replace(_replaces(claim, spot), ended_by=denial)
+    start = None if spot.open_start else spot.since
+    return New(claim, _why_new(same, spot), valid_from=start, valid_to=spot.stop, ended_by=denial)
 
 
 def _replaces(claim: Claim, spot: Place) -> Replaces:
@@ -213,7 +227,8 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
         return [Ignored(claim, "what has happened cannot end")]
     meant = facts_meant(claim, setting)
     denied = denials(claim, setting)
-    told = Span(start=claim.valid_to or (claim.valid_from if claim.standing == "denied" else None), stop=None)
+    over = claim.valid_to or (claim.valid_from if claim.standing == "denied" else None)
+    told = Span(start=over and min(over, setting.said_at), stop=None)
     spot = place(told, said_at=setting.said_at, same=denied, rivals=meant, heard=setting.heard)
     if spot.overruled_by:
         return [Ignored(claim, f"what was said later covers that time: {spot.overruled_by.text}")]

@@ -46,6 +46,8 @@ class Place:
     """Says the same and holds at that time already."""
     follower: Fact | None = None
     """Says the same and begins at `stop`: it has to begin earlier."""
+    later: tuple[Fact, ...] = ()
+    """What is known to be so at some time after, in the order of time."""
     overruled_by: Fact | None = None
     """Was said later and leaves no room."""
     displaced: tuple[Fact, ...] = ()
@@ -86,6 +88,7 @@ def place(told: Span, *, said_at: datetime, same: Sequence[Fact], rivals: Sequen
         stop=stop,
         holder=next((fact for fact in same if begin(fact) <= since < finish(fact)), None),
         follower=following if following in same and stop == next_at else None,
+        later=tuple(fact for _, _, fact in sorted(returns)),
         displaced=tuple(fact for fact in rivals if _overlaps(fact, ALWAYS if open_start else since, stop or NEVER)),
     )
 
