@@ -71,7 +71,12 @@ def _example(row: dict[str, object]) -> Example:
 
 
 def _key(claim: dict[str, object]) -> Key:
-    return (str(claim.get("subject", "user")), str(claim["attribute"]), normal(str(claim["value"])), str(claim.get("standing", "holds")))
+    return (
+        str(claim.get("subject", "user")),
+        str(claim["attribute"]),
+        normal(str(claim["value"])),
+        str(claim.get("standing", "holds")),
+    )
 
 
 def key_of(claim: Claim) -> Key:
@@ -123,7 +128,14 @@ def _timed(extractor: RuleExtractor, message: Message) -> float:
 def report(path: Path, extractor: RuleExtractor) -> dict[str, object]:
     examples = load(path)
     scores = score(examples, extractor)
-    categories = {name: {"precision": round(part.precision, 3), "recall": round(part.recall, 3), "claims": part.right + part.missed} for name, part in scores.items()}
+    categories = {
+        name: {
+            "precision": round(part.precision, 3),
+            "recall": round(part.recall, 3),
+            "claims": part.right + part.missed,
+        }
+        for name, part in scores.items()
+    }
     return {
         "set": path.name, "messages": len(examples), "nothing": sum(not example.expected for example in examples), "categories": categories,
         "microseconds": speed(examples, extractor), "misses": scores["all"].misses, "count": dict(Counter(example.category for example in examples)),
@@ -133,8 +145,13 @@ def report(path: Path, extractor: RuleExtractor) -> dict[str, object]:
 def show(result: dict[str, object], *, misses: bool) -> str:
     categories, count = result["categories"], result["count"]
     assert isinstance(categories, dict) and isinstance(count, dict)
-    lines = [f"{result['set']}: {result['messages']} messages, {result['nothing']} of them must yield nothing; µs a message {result['microseconds']}"]
-    lines += [f"  {name:32} {count.get(name, result['messages']):5} messages  precision {part['precision']:.3f}  recall {part['recall']:.3f}" for name, part in categories.items()]
+    lines = [
+        f"{result['set']}: {result['messages']} messages, {result['nothing']} of them must yield nothing; µs a message {result['microseconds']}"
+    ]
+    lines += [
+        f"  {name:32} {count.get(name, result['messages']):5} messages  precision {part['precision']:.3f}  recall {part['recall']:.3f}"
+        for name, part in categories.items()
+    ]
     complaints = result["misses"]
     assert isinstance(complaints, list)
     return "\n".join(lines + (complaints if misses else []))
@@ -148,7 +165,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     extractor = RuleExtractor()
     results = [report(path, extractor) for path in options.files]
-    sys.stdout.write(json.dumps(results, indent=2, ensure_ascii=False) if options.json else "\n\n".join(show(result, misses=options.misses) for result in results))
+    sys.stdout.write(
+        json.dumps(results, indent=2, ensure_ascii=False)
+        if options.json
+        else "\n\n".join(show(result, misses=options.misses) for result in results)
+    )
     sys.stdout.write("\n")
     return 0
 

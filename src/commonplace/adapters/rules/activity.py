@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_named, is_place, tail_of, with_frame
-from commonplace.adapters.rules.lexicon import ACTIVITIES, BODY_PARTS, HOBBY_VERBS, LANGUAGES_OF_CODE, MEDICINE, MEDICINE_ENDINGS
+from commonplace.adapters.rules.frames import Frame, framed, is_named, is_place, tail_of, with_frame
+from commonplace.adapters.rules.lexicon import ACTIVITIES, BODY_PARTS, HOBBY_VERBS, LANGUAGES_OF_CODE, MEDICINE, MEDICINE_ENDINGS, NATIONALITIES
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
@@ -30,11 +30,11 @@ def playing(clause: Clause) -> list[Finding]:
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
     if clause.group.tense != "present" and not clause.ended and not (clause.group.progressive and clause.lasting) and not clause.lasting:
         return []
-    tail = tail_of(clause.rest[until_stop(clause.rest) :])
+    tail = f"{tail_of(clause.rest[until_stop(clause.rest) :])} {how_often(clause)}"
     return [
         found(clause, "hobby", phrase, "play", tail=tail)
         for phrase in phrases
-        if phrase.low[0] not in {"this", "that", "it", "your", "with"} and _GAME_WORDS.isdisjoint(phrase.low[:1]) and phrase.definite != "my"
+        if phrase.low[0] not in {"this", "that", "it", "your", "with"} and (len(phrase.low) > 1 or phrase.low[0] not in _GAME_WORDS) and phrase.definite != "my"
     ]
 
 
@@ -43,13 +43,15 @@ def doing(clause: Clause) -> list[Finding]:
     if tooled:
         return tooled
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
+    if "there" in clause.low:
+        return []
     if clause.low[:1] and clause.low[0] in {"a", "my"} and len(clause.low) > 1 and clause.low[1] in {"phd", "masters", "master's", "degree", "bachelor's", "mba"}:
         return _degree(clause)
     if clause.low[:1] == ("keto",) or clause.low[:1] == ("paleo",):
         return [found(clause, "diet", clause.rest[0].text, "do")]
     if clause.group.tense not in {"present", "perfect"} and not clause.ended:
         return []
-    return [found(clause, "hobby", phrase, "do") for phrase in phrases if not ACTIVITIES.isdisjoint(phrase.low)]
+    return [found(clause, "hobby", phrase, "do", tail=how_often(clause)) for phrase in phrases if not ACTIVITIES.isdisjoint(phrase.low)]
 
 
 def _degree(clause: Clause) -> list[Finding]:
@@ -71,15 +73,37 @@ def studying(clause: Clause) -> list[Finding]:
 def working(clause: Clause) -> list[Finding] | None:
     """ "work in finance", "work in Berlin"; None leaves it to the table."""
     low = clause.low
+    if low[:1] in {("remotely",), ("part-time",), ("full-time",), ("freelance",)} and low[1:2] in {("for",), ("at",), ("as",)}:
+        inner = clause.after(1)
+        return working(inner) or framed(inner)
     if low[:2] == ("from", "home") or low[:2] in {("night", "shifts"), ("nights",)} or low[:1] in {("nights",), ("part-time",), ("remotely",), ("weekends",)}:
         return [habit(clause)]
+    if low[:1] == ("there",) and clause.ended:
+        return [told(clause, "employer", "", sentence(clause.who, "left their job"))]
     if low[:1] == ("as",):
         return _working_as(clause)
     if low[:2] == ("for", "myself"):
         return [found(clause, "job", "self-employed", "be")]
-    if low[:1] != ("in",) or len(low) < 2 or clause.rest[1].low in {"a", "the", "an", "my"}:
+    if low[:1] != ("in",) or len(low) < 2:
         return None
+    if clause.rest[1].text.isupper():
+        return [found(clause, "field", clause.rest[1].text, "work in")]
+    if low[1] in {"a", "an", "the", "my"}:
+        return _working_in_a(clause)
     return with_frame(clause.after(1), _WORKPLACE if clause.rest[1].named else _FIELD)
+
+
+def _working_in_a(clause: Clause) -> list[Finding]:
+    """ "in the film industry", "in a hospital" """
+    phrase = cleaned(clause.rest[1 : 1 + until_stop(clause.rest[1:])])
+    if phrase is None or phrase.definite == "my":
+        return []
+    if phrase.low[-1] in {"industry", "sector", "business", "field"} and len(phrase.low) > 1:
+        return [found(clause, "field", phrase, "work in")]
+    return [found(clause, "employer", phrase, "work in")] if phrase.low[-1] in _WORKPLACES and phrase.definite != "the" else []
+
+
+_WORKPLACES = frozenset("hospital bank school library restaurant factory warehouse lab laboratory office cafe café bakery shop store clinic pharmacy museum hotel bar".split())
 
 
 def _working_as(clause: Clause) -> list[Finding]:
@@ -96,10 +120,15 @@ def habit(clause: Clause) -> Finding:
     end = next((place for place, token in enumerate(clause.rest) if token.low in {",", "but", "because", "so", "when", "while", "if", "i"}), len(clause.rest))
     after = third_person(clause.rest[:end])
     value = f"{clause.group.lemma} {after}".strip()
-    often = " ".join(moment.said for moment in clause.moments if moment.role == "often")
     adverbs = sorted(clause.group.adverbs & {"usually", "always", "often", "sometimes"})
     spoken = predicate(clause.who, f"{clause.group.lemma} {after}".strip(), standing=clause.standing)
-    return told(clause, "habit", value, sentence(clause.who, *adverbs, spoken, often.replace("my ", "their ")))
+    return told(clause, "habit", value, sentence(clause.who, *adverbs, spoken, how_often(clause)))
+
+
+def how_often(clause: Clause) -> str:
+    """ "every Sunday", with the names of days written as names."""
+    said = " ".join(moment.said for moment in clause.moments if moment.role == "often").replace("my ", "their ")
+    return " ".join(word.capitalize() if "day" in word and word not in {"day", "days", "weekday", "weekdays", "daily"} else word for word in said.split())
 
 
 def habitual(clause: Clause) -> list[Finding]:
@@ -109,11 +138,13 @@ def habitual(clause: Clause) -> list[Finding]:
         return [habit(clause)]
     if group.progressive or (group.tense != "present" and not clause.ended) or (group.negated and not clause.ended):
         return []
-    if clause.low[:1] and clause.low[0] in {"this", "that", "it", "your"}:
+    if not {"this", "that", "it", "your", "you", "these", "those", "there"}.isdisjoint(clause.low):
         return []
     if group.lemma in _HABITS and (clause.often or clause.ended or _daily(clause)):
         return [habit(clause)] if clause.rest or group.lemma not in {"go", "take", "have", "do", "get"} else []
-    if group.lemma in HOBBY_VERBS and not clause.rest and not group.negated:
+    if group.lemma == "volunteer" and clause.rest:
+        return [habit(clause)]
+    if group.lemma in HOBBY_VERBS and not group.negated and (not clause.rest or clause.low[:2] in {("in", "a"), ("in", "my"), ("for", "fun")}):
         return [told(clause, "hobby", inflect(group.lemma, "gerund"), sentence(clause.who, predicate(clause.who, group.lemma, standing=clause.standing)))]
     return []
 
@@ -121,7 +152,7 @@ def habitual(clause: Clause) -> list[Finding]:
 def _daily(clause: Clause) -> bool:
     """ "wake up at 6", "take the bus to work" """
     low = clause.low
-    if clause.group.lemma in {"wake", "get", "go"} and low[:1] in {("up",), ("to",)} and "at" in low:
+    if clause.group.lemma in {"wake", "get", "go"} and low[:1] in {("up",), ("to",)} and ("at" in low or "around" in low):
         return low[-1][0].isdigit() or low[-1] in {"am", "pm"} or low[-1] in {"dawn", "sunrise"}
     return low[-2:] in {("to", "work"), ("to", "school"), ("the", "office")} and clause.group.lemma in {"walk", "cycle", "bike", "drive", "ride", "take", "commute", "run"}
 
@@ -193,7 +224,7 @@ def taking(clause: Clause) -> list[Finding]:
     tokens = _without_dose(clause.rest)
     end = until_stop(tokens, through=frozenset({"of"}))
     phrases = coordinated(tokens[:end])
-    medicine = [phrase for phrase in phrases if phrase.head in MEDICINE or phrase.head.endswith(MEDICINE_ENDINGS) and phrase.head not in {"shower", "quinine"}]
+    medicine = [phrase for phrase in phrases if not MEDICINE.isdisjoint(phrase.low) or phrase.head.endswith(MEDICINE_ENDINGS) and phrase.head not in {"shower", "quinine"}]
     if medicine and (clause.group.tense == "present" or clause.lasting or clause.ended):
         return [found(clause, "takes", phrase, "take", tail=tail_of(tokens[end:])) for phrase in medicine]
     return with_tool(clause) or habitual(clause)
@@ -212,7 +243,8 @@ def knowing(clause: Clause) -> list[Finding]:
     if low[:2] == ("how", "to") and len(low) > 2:
         return [_ability(clause, third_person(clause.rest[2:]), "know how to")]
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
-    return [found(clause, "skill", phrase, "know") for phrase in phrases if phrase.text.lower() in LANGUAGES_OF_CODE and phrase.named]
+    spoken = [found(clause, "speaks", phrase, "know") for phrase in phrases if phrase.text.lower() in NATIONALITIES]
+    return spoken + [found(clause, "skill", phrase, "know") for phrase in phrases if phrase.text.lower() in LANGUAGES_OF_CODE and phrase.named]
 
 
 def _ability(clause: Clause, value: str, verb: str) -> Finding:
@@ -235,7 +267,7 @@ def happened(clause: Clause) -> list[Finding]:
 _ONCE: dict[str, frozenset[str]] = {
     "pass": frozenset({"test", "exam", "exams", "bar", "finals", "driving", "interview"}), "win": frozenset({"contest", "prize", "award", "tournament", "race", "medal", "match", "scholarship", "lottery", "championship", "competition"}),
     "run": frozenset({"marathon", "race", "half-marathon", "10k", "5k", "ultramarathon"}), "break": BODY_PARTS | frozenset({"leg", "arm", "foot", "finger", "toe", "collarbone", "rib", "nose", "hand", "elbow", "hip"}),
-    "have": frozenset({"baby", "surgery", "miscarriage", "operation", "accident"}), "start": frozenset({"school", "kindergarten", "college", "university", "daycare", "preschool"}),
+    "have": frozenset({"attack", "stroke", "baby", "surgery", "miscarriage", "operation", "accident"}), "start": frozenset({"school", "kindergarten", "college", "university", "daycare", "preschool"}),
     "publish": frozenset({"book", "novel", "paper", "article", "album"}), "complete": frozenset({"marathon", "course", "degree", "phd", "thesis", "bootcamp"}),
     "finish": frozenset({"school", "college", "university", "degree", "phd", "thesis", "marathon", "bootcamp", "residency"}), "defend": frozenset({"thesis", "dissertation"}),
     "tear": frozenset({"acl", "ligament", "meniscus"}), "found": frozenset({"company", "startup", "nonprofit", "business"}), "launch": frozenset({"startup", "business", "podcast", "company"}),

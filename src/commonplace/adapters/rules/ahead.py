@@ -15,10 +15,12 @@ from commonplace.adapters.rules.verbs import inflect
 _ENDS = frozenset({",", "but", "because", "so", "when", "while", "if", "i", "we", "which", "who", "please", "?"})
 _LIFE = frozenset("start move buy sell learn quit retire marry adopt study visit travel open launch apply renovate join become relocate emigrate".split())
 """Plans worth keeping without a date."""
+_GOING = frozenset("fly go leave move meet visit start travel get host attend drive arrive return".split())
+"""What "today" makes a plan of; everything else "I am doing today" is the moment."""
 _CHAT = frozenset("ask tell try send show need let see give say talk check look use grab head be".split())
 _WISHED = frozenset(
     "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see have hike try sail start"
-    " get play write publish swim volunteer emigrate relocate renovate".split()
+    " get run play write publish swim volunteer emigrate relocate renovate".split()
 )
 """What people wish for in life, not what they ask of an assistant."""
 _WANT_THINGS = frozenset("answer answers list summary recipe refund example examples explanation table code response story poem plan help"
@@ -48,11 +50,13 @@ def planned(clause: Clause) -> list[Finding]:
         return []
     if span is None and not _life(clause):
         return []
+    if group.progressive and not group.modal and span is not None and span.start <= clause.at and group.lemma not in _GOING:
+        return []
     if span is not None and group.lemma in _CHAT and not (group.lemma == "be" and clause.low[:1] in {("in",), ("at",), ("on",)}):
         return []
     value = verb_phrase(clause.rest, group.lemma)
     lead = "will" if group.modal == "will" else "is going to" if not group.progressive else "is"
-    verb = inflect(group.lemma, "gerund") if group.progressive else group.lemma
+    verb = inflect(group.lemma, "gerund") if group.progressive and not group.modal else group.lemma
     when = shown(span) if span is not None else ""
     text = sentence(clause.who, lead, verb, value[len(group.lemma) :].strip(), when)
     return [told(clause, "plans", value, text, when="spans")] if len(value) < 90 else []
@@ -83,7 +87,7 @@ def planning(clause: Clause) -> list[Finding]:
     if not clause.group.progressive:
         return []
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"to", "of", "in", "for"}))])
-    if phrase is None or vague(phrase) or phrase.low[0] in {"my", "our"}:
+    if phrase is None or vague(phrase) or phrase.definite or (phrase.whole == phrase.text and not phrase.named):
         return []
     return [told(clause, "plans", phrase.text, sentence(clause.who, "is planning", phrase.whole), when="spans")]
 
@@ -116,7 +120,9 @@ def _wished(lemma: str, low: tuple[str, ...]) -> bool:
         return False
     if lemma in {"see", "try", "get", "have", "start", "write", "work"} and low[0] in {"the", "with", "on", "some", "from", "how", "what", "more", "out", "in"}:
         return low[0] == "the" and lemma == "see"
-    return low[:1] not in {("from",), ("how",), ("about",), ("back",)}
+    if lemma == "run":
+        return not {"marathon", "race", "ultramarathon", "business", "company"}.isdisjoint(low)
+    return low[:1] not in {("from",), ("about",), ("back",)} and (low[:1] != ("how",) or low[1:2] == ("to",))
 
 
 _POINTS = frozenset({"it", "this", "that", "them", "so", "these", "those", "your", "you"})
@@ -147,7 +153,7 @@ def _made(clause: Clause, verb: str) -> list[Finding]:
     phrase = cleaned(clause.rest[:end])
     if phrase is None or vague(phrase) or phrase.head in _SHAPELESS or not _MADE.isdisjoint(phrase.low) or phrase.whole == phrase.text and not phrase.named:
         return []
-    return [told(clause, "works_on", phrase.text, sentence(clause.who, "is", verb, phrase.whole.replace("my ", "their ")))]
+    return [told(clause, "works_on", phrase.text, sentence(clause.who, "is", verb, phrase.whole.replace("my ", "their ")), when="none")]
 
 
 def about_to_have(clause: Clause) -> list[Finding]:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_named, is_place, with_frame
+from commonplace.adapters.rules.frames import Frame, is_condition, is_named, is_place, tail_of, with_frame
 from commonplace.adapters.rules.having import acquired, things_lost
-from commonplace.adapters.rules.lexicon import FOODLIKE, GROUPS, PRODUCTS, RELATIONS, SPORTS_AND_INSTRUMENTS
-from commonplace.adapters.rules.phrases import Phrase, cleaned, until_stop, vague
+from commonplace.adapters.rules.lexicon import DEGREES, FOODLIKE, GROUPS, PRODUCTS, RELATIONS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called, relation
 from commonplace.adapters.rules.render import sentence
 from commonplace.adapters.rules.tokens import Token, words
@@ -27,7 +27,7 @@ def _part(clause: Clause, word: str) -> Clause | None:
 
 def _settled(clause: Clause) -> bool:
     group = clause.group
-    return not group.negated and group.factual and not group.progressive and (group.tense != "present" or group.lemma == "quit")
+    return not group.negated and group.factual and not group.progressive and (group.tense != "present" or group.lemma in {"quit", "cut"})
 
 
 def _ended(clause: Clause, frame: Frame) -> list[Finding]:
@@ -45,6 +45,9 @@ def moving(clause: Clause) -> list[Finding]:
     if not _settled(clause):
         return []
     low = clause.low
+    tools = (_part(clause, "from"), _part(clause, "to"))
+    if all(_is_tool(part) for part in tools):
+        return switching(clause.with_verb("switch", clause.rest, past=True))
     skip = 1 if low[:1] in {("back",), ("away",), ("here",), ("over",), ("out",), ("house",)} else 0
     if low[skip : skip + 1] not in {("to",), ("from",), ("into",), ("of",)}:
         return []
@@ -60,7 +63,7 @@ def _is_tool(clause: Clause | None) -> bool:
 
 def switching(clause: Clause) -> list[Finding]:
     """ "switched from A to B", "replaced A with B", "ditched A for B" """
-    if not _settled(clause) or clause.low[:1] == ("jobs",):
+    if not _settled(clause) or clause.low[:1] in {("jobs",), ("careers",), ("majors",), ("schools",), ("sides",)}:
         return []
     lemma = clause.group.lemma
     if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
@@ -71,7 +74,7 @@ def switching(clause: Clause) -> list[Finding]:
         return []
     frame = _TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
     findings = _replaced(clause, origin, frame) if origin is not None else []
-    return findings + ([item for item in with_frame(target, frame) if item.value[:1].isupper() or origin is not None] if target is not None else [])
+    return findings + ([item for item in with_frame(target, frame) if not item.value[:2].islower() or origin is not None] if target is not None else [])
 
 
 def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
@@ -89,6 +92,8 @@ def leaving(clause: Clause) -> list[Finding]:
         return []
     rest = clause.after(1) if clause.low[:1] == ("from",) else clause
     low = rest.low
+    if low[:2] in {("my", "job"), ("my", "position"), ("my", "role")} and low[2:3] in {("at",), ("with",)}:
+        return _ended(rest.after(3), _EMPLOYER)
     if low[:2] in {("my", "job"), ("my", "position"), ("my", "company")} or (not low and clause.group.lemma == "resign"):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
@@ -135,6 +140,8 @@ def quitting(clause: Clause) -> list[Finding]:
     low = clause.low
     if clause.group.lemma == "quit" and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")} or (clause.group.lemma == "lose" and low[:2] == ("my", "job")):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
+    if low[:1] == ("out",):
+        clause = clause.after(1)
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
     if phrase is None or clause.group.lemma == "lose":
         return []
@@ -145,7 +152,7 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
     words_ = [word for word in phrase.text.split(" ") if word.lower() not in {"subscription", "account", "membership", "app"}]
     value = " ".join(words_)
     if phrase.head in GROUPS or (phrase.low[-1] == "membership" and value):
-        return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
+        return [found(clause, "member_of", value, "be a member of", tail="", standing="ended")]
     if phrase.low[-1] in SPORTS_AND_INSTRUMENTS:
         return [found(clause, "hobby", phrase, "do", standing="ended")]
     if clause.group.lemma in {"quit", "give", "cut"} and (phrase.low[-1] in FOODLIKE or (not phrase.named and not phrase.definite and clause.group.lemma != "quit")):
@@ -156,16 +163,29 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
 
 def getting(clause: Clause) -> list[Finding]:
     """ "got married", "got promoted to", "got laid off", "got a job at", "got rid of", "got a puppy" """
-    if clause.group.negated or clause.group.progressive or clause.group.tense == "present":
+    if clause.group.tense == "present" and not clause.group.progressive:
+        return [found(clause, "condition", phrase, "get") for phrase in coordinated(clause.rest) if is_condition(phrase)]
+    if clause.group.negated or clause.group.progressive:
         return []
     low = clause.low
     for lead, reader in _GOT:
         if low[: len(lead)] == lead:
             return reader(clause.after(len(lead)))
+    if not DEGREES.isdisjoint(low[:4]):
+        return graduating(clause)
     if "job" in low[:4] and ("at" in low or "with" in low):
         target = _part(clause, "at") or _part(clause, "with")
         return with_frame(target, _EMPLOYER) if target is not None else []
     return acquired(clause)
+
+
+def graduating(clause: Clause) -> list[Finding]:
+    """ "got my master's degree from Oxford" """
+    tokens = _until(clause.rest, {"from", "at", ","})
+    phrase = cleaned(tokens)
+    if phrase is None or clause.group.tense == "present" or clause.group.negated or DEGREES.isdisjoint(phrase.low):
+        return []
+    return [found(clause, "education", phrase.text, "has", tail=tail_of(clause.rest[len(tokens) :]), when="none")]
 
 
 def _wed(status: str) -> "_Reader":
@@ -223,9 +243,14 @@ def marrying(clause: Clause) -> list[Finding]:
     return [found(clause, "marital_status", "married", "be"), told(clause, "partner", name, sentence(clause.who, "is married to", name))]
 
 
+def divorcing(clause: Clause) -> list[Finding]:
+    """ "I divorced my husband in 2019" """
+    return [found(clause, "marital_status", "divorced", "be")] if _settled(clause) else []
+
+
 def dating(clause: Clause) -> list[Finding]:
     name = called(clause.rest)
-    if not name or clause.group.negated or not (clause.group.progressive or clause.ended):
+    if not name or (clause.group.negated and not clause.ended) or not (clause.group.progressive or clause.ended):
         return []
     return [told(clause, "partner", name, sentence(clause.who, "is dating" if not clause.ended else "is no longer dating", name))]
 

@@ -46,7 +46,7 @@ class Clause:
 
     @property
     def often(self) -> bool:
-        return any(moment.role == "often" for moment in self.moments) or not FREQUENT.isdisjoint(self.group.adverbs)
+        return "began" in self.marks or any(moment.role == "often" for moment in self.moments) or not FREQUENT.isdisjoint(self.group.adverbs)
 
     @property
     def lasting(self) -> bool:
@@ -57,9 +57,9 @@ class Clause:
     def low(self) -> tuple[str, ...]:
         return words(self.rest)
 
-    def with_verb(self, lemma: str, rest: Sequence[Token], *, ended: bool = False) -> "Clause":
+    def with_verb(self, lemma: str, rest: Sequence[Token], *, ended: bool = False, past: bool = False) -> "Clause":
         """The clause of the inner verb: "stopped using X" as "use X", ended."""
-        group = replace(self.group, lemma=lemma, tense="present", progressive=False, ended=ended or self.group.ended)
+        group = replace(self.group, lemma=lemma, tense="past" if past else "present", progressive=False, ended=ended or self.group.ended)
         return replace(self, group=group, rest=rest)
 
     def after(self, count: int) -> "Clause":

@@ -55,7 +55,7 @@ def _opening(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
         return (low, at + 1)
     if low in {",", ":"}:
         return _after_comma(tokens, at + 1, low)
-    if low in _RELATIVE and at:
+    if low in _RELATIVE and at and tokens[at - 1].low == ",":
         return (low, at + 1)
     if low in _JOINING or low in _HANGING:
         if low == "since" and _words(tokens, at + 1, 2) in {("i", "was"), ("my", "childhood")}:

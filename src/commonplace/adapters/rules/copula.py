@@ -1,10 +1,11 @@
 """ "I am …": the busiest verb. The complement is taken apart at "and" and each piece is asked what it can be."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_named, is_place, is_workplace, with_frame
+from commonplace.adapters.rules.frames import Frame, is_named, is_place, with_frame
 from commonplace.adapters.rules.lexicon import (
     CONDITION_ADJECTIVES,
     DIETS,
@@ -17,7 +18,7 @@ from commonplace.adapters.rules.lexicon import (
     WORK_STATES,
 )
 from commonplace.adapters.rules.nominal import nominal
-from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
+from commonplace.adapters.rules.phrases import Phrase, cleaned, until_stop, vague
 from commonplace.adapters.rules.relations import called, name_end
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
@@ -40,7 +41,7 @@ def _is_medicine(phrase: Phrase) -> bool:
 
 _FRAMES: dict[str, Frame] = {
     "allergic to": Frame("allergic_to", "be allergic to"), "intolerant to": Frame("allergic_to", "be intolerant to"),
-    "fluent in": Frame("speaks", "be fluent in"), "conversational in": Frame("speaks", "be conversational in"),
+    "fluent in": Frame("speaks", "be fluent in"), "bilingual in": Frame("speaks", "be bilingual in"), "conversational in": Frame("speaks", "be conversational in"),
     "good at": Frame("skill", "be good at"), "great at": Frame("skill", "be great at"), "skilled at": Frame("skill", "be skilled at"),
     "excellent at": Frame("skill", "be excellent at"), "proficient in": Frame("skill", "be proficient in"),
     "afraid of": Frame("fears", "be afraid of"), "scared of": Frame("fears", "be scared of"), "terrified of": Frame("fears", "be terrified of"),
@@ -72,6 +73,8 @@ def copula(clause: Clause) -> list[Finding]:
     framed = adjective_frame(clause)
     if framed is not None:
         return framed
+    if clause.who.plural and all(token.low.isdecimal() or token.low in {",", "and"} for token in clause.rest) and clause.rest:
+        return [found(clause, "age", surface(clause.rest), "be", tail="years old")]
     findings: list[Finding] = []
     for place, piece in enumerate(_pieces(clause.rest)):
         inner = adjective_frame(replace(clause, rest=clause.rest[piece[0] :])) if place else None
@@ -92,7 +95,7 @@ def adjective_frame(clause: Clause) -> list[Finding] | None:
             if frame.attribute == "skill" and clause.group.negated:
                 return [_weakness(clause, "not " + surface(clause.rest))]
             return with_frame(clause.after(length), frame)
-    if len(low) > 2 and low[0] in _WEAK and low[1] == "at" and not clause.group.negated:
+    if len(low) > 2 and low[0] in _WEAK and low[1] in {"at", "with"} and not clause.group.negated:
         return [_weakness(clause, third_person(clause.rest))]
     return None
 
@@ -173,9 +176,12 @@ def _age(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
 
 
 def _tall(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
+    if len(tokens) == 1 and re.fullmatch(r"1\d\d ?cm", tokens[0].low):
+        return [found(clause, "height", tokens[0].text, "be", tail="tall")]
     if len(tokens) < 2 or tokens[-1].low != "tall" or not tokens[0].low[0].isdigit():
         return []
-    return [found(clause, "height", surface(tokens[:-1]), "be", tail="tall")]
+    value = surface(tokens[:-1]).replace(" '", "'").replace("' ", "'").replace(' "', '"')
+    return [found(clause, "height", value, "be", tail="tall")]
 
 
 def _on(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
@@ -211,6 +217,8 @@ def _state(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
         return [found(clause, "nationality", value, "be")]
     if len(low) > 2 and low[0] in {"married", "engaged"} and low[1] == "to":
         return _bound(clause, low[0], tokens[len(tokens) - len(low) + 2 :])
+    if len(low) == 3 and low[1] in {"months", "weeks"} and low[2] == "pregnant":
+        return [told(clause, "condition", "pregnant", found(clause, "condition", value, "be").text)]
     if low[:3] == ("in", "a", "relationship"):
         return [found(clause, "marital_status", "in a relationship", "be")]
     return []
@@ -263,6 +271,3 @@ def _name(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     origin = with_frame(replace(clause, rest=tokens[end + 1 :]), _FRAMES["from"]) if after[:1] == ("from",) else []
     return [found(clause, "name", name, "be called"), *origin]
 
-
-Reader = Callable[[Clause, Sequence[Token]], list[Finding]]
-_ = (coordinated, is_workplace)

@@ -166,6 +166,8 @@ def _said(clause: Clause, about: Subject) -> list[Finding]:
             return [replace(told(clause, kin.attribute, value, f"{clause.who.shown} died", standing="ended"), who=USER)]
         if clause.group.lemma in {"named", "called"} and clause.group.passive or (clause.group.lemma == "be" and low[:1] == ("called",)):
             return _names_of(clause, kin)
+        if kin.attribute == "pet":
+            return [replace(item, attribute="trait") if item.attribute == "job" else item for item in read_predicate(clause)]
     return read_predicate(clause)
 
 
@@ -232,8 +234,9 @@ def _possession(about: Subject, tokens: Sequence[Token], times: Sequence[Moment]
         "be", "past" if words[0].low in {"was", "were"} else "present", begin, negated=words[begin - 1].low in {"not", "never"}
     )
     rest, marks = _without_marks([token for token in words[begin:] if not _inside(token, times)])
-    clause = Clause(USER, group, rest, words[begin:], times, at, tokens[0].start, words[-1].stop, marks)
-    return [(finding, clause) for finding in possessed(clause, about.noun)]
+    who = about.kin.who() if about.kin is not None else USER
+    clause = Clause(who, group, rest, words[begin:], times, at, tokens[0].start, words[-1].stop, marks)
+    return [(finding, clause) for finding in possessed(clause, about.noun) if about.kin is None or finding.attribute != "name"]
 
 
 def _clause(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime, *, start: int) -> Clause | None:

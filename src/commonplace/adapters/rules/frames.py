@@ -8,6 +8,7 @@ from commonplace.adapters.rules.clause import Clause, Finding, found
 from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.lexicon import ABSTRACT_PLACES, ACTIVITIES, CONDITIONS, PLACE_NOUNS, SCHOOL_WORDS, SPORTS_AND_INSTRUMENTS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
+from commonplace.adapters.rules.relations import called
 from commonplace.adapters.rules.render import in_the_singular, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
 from commonplace.adapters.rules.verbs import inflect
@@ -77,13 +78,14 @@ FRAMES: dict[str, Frame] = {
     "run everything on": Frame("uses", "run everything on"), "wear": Frame("uses", "wear", accepts=lambda p: p.low[-1] in _WORN),
     "like": _like("like"), "love": _like("love"), "enjoy": _like("enjoy"), "adore": _like("adore"), "dig": _like("dig"), "care for": _like("care for"),
     "fancy": _like("fancy"),
+    "listen to": Frame("likes", "listen to", past="drop", through=_LIKING), "follow": Frame("likes", "follow", accepts=is_named), "major in": Frame("studies", "major in", past="ended"),
     "hate": _hate("hate"), "dislike": _hate("dislike"), "detest": _hate("detest"), "loathe": _hate("loathe"), "despise": _hate("despise"),
     "prefer": Frame("prefers", "prefer", past="ended", through=frozenset({"of", "in", "with", "without"})),
     "support": Frame("supports", "support", accepts=is_named), "root for": Frame("supports", "root for"), "cheer for": Frame("supports", "cheer for"),
     "speak": Frame("speaks", "speak", accepts=lambda p: p.named or len(p.low) == 1), "learn": Frame("learns", "learn"),
     "own": Frame("owns", "own", past="ended"), 
     "drive": Frame("owns", "drive", past="ended", accepts=lambda p: p.definite != "the" and p.head not in {"tram", "bus", "taxi", "truck", "train", "uber"}),
-    "eat": Frame("consumes", "eat", negated=("avoids", "not eat")), "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
+    "eat": Frame("consumes", "eat", negated=("avoids", "not eat"), accepts=lambda p: p.low[0] not in _MEALS), "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
     "consume": Frame("consumes", "consume", negated=("avoids", "not consume")),
     "avoid": Frame("avoids", "avoid"), "abstain from": Frame("avoids", "abstain from"), "stay away from": Frame("avoids", "stay away from"),
     "suffer from": Frame("condition", "suffer from", past="ended"), "struggle with": Frame("condition", "struggle with", past="ended", accepts=is_condition),
@@ -94,7 +96,7 @@ FRAMES: dict[str, Frame] = {
     "live on": Frame("home", "live on", past="ended", accepts=lambda p: not PLACE_NOUNS.isdisjoint(p.low), one=True),
     "settle in": Frame("home", "live in", past="holds", accepts=is_place, one=True),
     "settle down in": Frame("home", "live in", past="holds", accepts=is_place, one=True),
-    "grow up in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place), "come from": Frame("hometown", "come from", one=True, through=frozenset({"in", "near", "of"}), accepts=is_place),
+    "grow up in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place, through=frozenset({"in", "near", "of"})), "come from": Frame("hometown", "come from", one=True, through=frozenset({"in", "near", "of"}), accepts=is_place),
     "hail from": Frame("hometown", "come from", one=True),
     "work at": Frame("employer", "work at", past="ended", accepts=is_workplace, one=True), "work for": Frame("employer", "work for", past="ended", accepts=is_workplace, one=True),
     "work as": Frame("job", "work as", past="ended"), "make a living as": Frame("job", "work as", past="ended"), 
@@ -104,6 +106,7 @@ FRAMES: dict[str, Frame] = {
     "believe in": Frame("believes", "believe in", accepts=lambda p: p.low[0] not in {"you", "yourself", "him", "her"}),
     "belong to": Frame("member_of", "belong to"), "study at": Frame("school", "study at", past="ended", one=True),
 }  # fmt: skip
+_MEALS = frozenset({"breakfast", "lunch", "dinner", "supper", "out", "late", "early", "well", "healthy"})
 _WORN = frozenset({"glasses", "contacts", "lenses", "aid", "aids", "braces", "dentures", "hijab", "wig", "retainer"})
 _NARROWING = frozenset({"that", "who", "which", "where", "i", "we", "they", "he", "she"})
 """A clause behind the noun makes it another, narrower thing: "games that test my nerves"."""
@@ -111,6 +114,7 @@ _NEVER = frozenset({"uses", "visited", "owns", "likes", "prefers"})
 """What "I have never …" denies. Not having studied something is no fact worth keeping."""
 _LONGEST_KEY = 3
 _TAIL = 8
+_TAIL_ENDS = frozenset({",", "but", "because", "so", "when", "while", "if", "that", "i", "we", "which", "who", "not", "and", "than", ":", "called", "named"})
 
 
 def frame_of(clause: Clause) -> tuple[Frame, int] | None:
@@ -136,9 +140,16 @@ def with_frame(clause: Clause, frame: Frame) -> list[Finding]:
     over = _over(clause, frame)
     if over is None:
         return []
-    positive, negative, tail = _objects(clause, frame)
-    findings = [item for phrase in positive for item in _one(clause, frame, phrase, tail, over=over)]
+    positive, negative = _objects(clause, frame)
+    if clause.group.negated and not over and frame.attribute == "consumes" and _restricted(clause, positive):
+        return []
+    findings = [item for phrase, tail in positive for item in _one(clause, frame, phrase, tail, over=over)]
     return findings + [item for phrase in negative for item in _contrast(clause, frame, phrase)]
+
+
+def _restricted(clause: Clause, objects: Sequence[tuple[Phrase, str]]) -> bool:
+    """ "no coffee after three" does not avoid coffee."""
+    return clause.often or any(tail.split(" ")[0] in {"after", "before", "at", "on", "during", "in", "when", "without"} for _, tail in objects if tail)
 
 
 def _over(clause: Clause, frame: Frame) -> bool | None:
@@ -155,31 +166,51 @@ def _over(clause: Clause, frame: Frame) -> bool | None:
     return frame.past == "ended"
 
 
-def _objects(clause: Clause, frame: Frame) -> tuple[list[Phrase], list[Phrase], str]:
+_Object = tuple[Phrase, str]
+
+
+def _objects(clause: Clause, frame: Frame) -> tuple[list[_Object], list[Phrase]]:
+    """Return the objects with what follows each, and those that are said not to be meant."""
     tokens = list(clause.rest)
-    inner = _verbal(tokens, bare=frame.attribute == "learns")
+    inner = _verbal(_with_often(clause), bare=frame.attribute == "learns")
     if inner and frame.attribute in {"likes", "dislikes", "prefers", "learns"}:
-        return (inner, [], "")
+        return ([(phrase, "") for phrase in inner], [])
     contrast = _contrasted(tokens)
     negative = coordinated(contrast[1]) if contrast is not None else []
     tokens = contrast[0] if contrast is not None else tokens
     if tokens and tokens[0].low == "neither":
-        return ([], coordinated(tokens[: until_stop(tokens)]), "")
+        return ([], coordinated(tokens[: until_stop(tokens)]))
     end = until_stop(tokens, through=frame.through)
-    head = tokens[:end]
-    phrases = _single(head) if frame.one else coordinated(head) + _further(tokens[end:], frame)
-    if end < len(tokens) and tokens[end].low in _NARROWING and phrases and not phrases[-1].named:
+    phrases = _single(tokens[:end]) if frame.one else coordinated(tokens[:end])
+    after = tokens[end:]
+    if after and after[0].low in _NARROWING and phrases and not phrases[-1].named:
         phrases = phrases[:-1]
-    return (phrases, negative, tail_of(tokens[end:], many=len(phrases) > 0))
+    if after and after[0].low in {"called", "named"} and phrases and (name := called(after)):
+        phrases[-1] = phrases[-1]._replace(text=name, low=tuple(name.lower().split()), whole=f"{phrases[-1].whole} called {name}", definite="", named=True)
+    tail = tail_of(after)
+    return ([*((phrase, tail) for phrase in phrases), *_further(after, frame)], negative)
 
 
-def _further(tokens: Sequence[Token], frame: Frame) -> list[Phrase]:
+def _with_often(clause: Clause) -> list[Token]:
+    """The object with "at night" and the like: part of what one likes to do."""
+    times = [moment for moment in clause.moments if moment.role != "often"]
+    if len(times) == len(clause.moments):
+        return list(clause.rest)
+    end = clause.rest[-1].stop if clause.rest else 0
+    begin = clause.rest[0].start if clause.rest else 0
+    return [token for token in clause.full if begin <= token.start and not any(moment.start <= token.start < moment.stop for moment in times) and (token.start < end or clause.often)]
+
+
+def _further(tokens: Sequence[Token], frame: Frame) -> list[_Object]:
     """ "Italian with my kids and English with my husband": a second object behind the complement of the first."""
     low = words(tokens)
     if frame.attribute not in {"speaks", "uses"} or "and" not in low:
         return []
     after = tokens[low.index("and") + 1 :]
-    return coordinated(after[: until_stop(after)]) if after and after[0].named else []
+    if not after or not after[0].named:
+        return []
+    end = until_stop(after)
+    return [(phrase, tail_of(after[end:])) for phrase in coordinated(after[:end])]
 
 
 def _single(tokens: Sequence[Token]) -> list[Phrase]:
@@ -195,6 +226,8 @@ def _single(tokens: Sequence[Token]) -> list[Phrase]:
 
 def _verbal(tokens: Sequence[Token], *, bare: bool) -> list[Phrase]:
     """ "to cook Thai food" or "cooking Thai food" as one value; what one learns to do keeps its bare verb."""
+    if len(tokens) > 2 and tokens[0].low == "how" and tokens[1].low == "to":
+        tokens = tokens[1:]
     if len(tokens) >= 2 and tokens[0].low == "to" and (known := known_verbs().find(tokens[1].low)) is not None and known[1] == "base":
         if bare:
             inner = _whole(tokens[1:])
@@ -236,13 +269,13 @@ def _contrasted(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]] | No
     return None
 
 
-def tail_of(tokens: Sequence[Token], *, many: bool = True) -> str:
+def tail_of(tokens: Sequence[Token]) -> str:
     """The complement that makes the text richer: "as a productivity tool", "for work". Long or clausal ones are left out."""
-    end = next((place for place, token in enumerate(tokens) if token.low in {",", "but", "because", "so", "when", "while", "if", "that", "i", "we", "which", "who", "not", "and", "than", ":"}), len(tokens))
+    end = next((place for place, token in enumerate(tokens) if token.low in _TAIL_ENDS), len(tokens))
     kept = tokens[:end]
     if not kept or len(kept) > _TAIL:
         return ""
-    if kept[0].low == "as" and len(kept) > 1 and kept[1].low not in {"a", "an", "the", "my"} and many:
+    if kept[0].low == "as" and len(kept) > 1 and kept[1].low not in {"a", "an", "the", "my"}:
         return f"as {in_the_singular(surface(kept[1:]))}"
     return third_person(kept)
 

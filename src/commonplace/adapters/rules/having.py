@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import is_condition
+from commonplace.adapters.rules.frames import Frame, is_condition, with_frame
 from commonplace.adapters.rules.lexicon import ALLERGENS, BODY_PARTS, DEGREES, EVENT_NOUNS, PASSING, POSSESSIONS
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
@@ -26,6 +26,8 @@ def having(clause: Clause) -> list[Finding]:
     people = relatives(clause, "have")
     if people:
         return people
+    if clause.low[:3] == ("a", "passion", "for"):
+        return with_frame(clause.after(3), Frame("likes", "have a passion for"))
     tokens = clause.rest
     end = until_stop(tokens, through=_THROUGH)
     phrases = coordinated(tokens[:end])
@@ -60,6 +62,10 @@ def relatives(clause: Clause, verb: str) -> list[Finding]:
 
 
 def _relative(clause: Clause, kin: Relation, tokens: Sequence[Token], verb: str) -> list[Finding]:
+    if kin.age:
+        who = kin.who()
+        aged = replace(told(clause, "age", kin.age, f"{who.shown} is {kin.age} years old", standing="holds"), who=who)
+        return [aged, *_relative(clause, replace(kin, age=""), tokens, verb)]
     if kin.names:
         return [
             told(clause, kin.attribute, name, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing), _a(introduced(kin.noun, name, bare=kin.bare))))

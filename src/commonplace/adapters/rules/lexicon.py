@@ -112,7 +112,7 @@ BODY_PARTS = _set("knee knees back heart shoulder hip ankle wrist eyesight heari
 ALLERGENS = _set("allergy allergies")
 PASSING = _set("headache cold flu fever hangover cough stomachache toothache")
 MEDICINE = _set(
-    "insulin metformin ibuprofen aspirin paracetamol statins antidepressants antihistamines antibiotics vitamins supplements medication"
+    "insulin metformin vitamin ibuprofen aspirin paracetamol statins antidepressants antihistamines antibiotics vitamins supplements medication"
     " meds melatonin magnesium iron zinc creatine probiotics adderall ritalin vyvanse concerta xanax prozac zoloft lexapro lithium"
     " warfarin prednisone levothyroxine ozempic wegovy mounjaro pill pills tablets inhaler steroids painkillers testosterone estrogen"
     " hormones collagen ssris beta-blockers eliquis humira tylenol advil claritin zyrtec benadryl omega-3 multivitamin blood-thinners"
@@ -136,7 +136,7 @@ PEOPLE_TRAITS = _phrases(
     " taurus, gemini, cancer, libra, scorpio, sagittarius, capricorn, aquarius, pisces, light sleeper, heavy sleeper, picky eater, slow reader,"
     " fast reader, smoker, non-smoker, nonsmoker, lefty, environmentalist, romantic, gamer, hoarder, chocoholic, shopaholic, millennial, boomer,"
     " immigrant, expat, refugee, veteran, twin, city person, big eater, good listener, team player, novice, newbie, adrenaline junkie,"
-    " clean freak, worrier, idealist, skeptic, sceptic, empath, late bloomer, hypochondriac, digital nomad, polyglot, cancer survivor"
+    " runner, cyclist, hiker, climber, swimmer, surfer, skier, bookworm, big reader, avid reader, clean freak, worrier, idealist, skeptic, sceptic, empath, late bloomer, hypochondriac, digital nomad, polyglot, cancer survivor"
 )
 TRAIT_ADJECTIVES = _phrases(
     "shy, impatient, patient, lazy, ambitious, introverted, extroverted, outgoing, creative, stubborn, organized, organised, disorganized,"

@@ -72,12 +72,13 @@ _TIME = re.compile(
     rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?|a (?:little |long |good )?while(?: now)?)"
     r"|(?P<long>in (?:ages|years|months|decades|weeks|forever|a long time))"
     rf"|(?P<ahead>in {_COUNT} {_UNIT}s?(?:' time)?)"
+    rf"|(?:from|between) (?P<from>{_NAMED}|{_DEICTIC}|{_LOOSE}) (?:to|until|till|and|through) (?P<to>{_NAMED}|{_DEICTIC}|{_LOOSE})"
     rf"|(?P<role>since about|ever since|since|up until|up to|until|till|from|starting|as of) (?P<bound>{_NAMED}|{_DEICTIC}|{_LOOSE})"
     rf"|(?:{_BEFORE}) (?P<period>{_NAMED}|{_DEICTIC}|{_LOOSE})"
     rf"|(?P<bare>{_NAMED}|{_DEICTIC}))(?!\w)"
 )
 _STARTERS = frozenset(
-    "almost every each on once twice in at most all during day daily weekly nowadays these right for since as my until till up from starting"
+    "almost every each on once twice in at most all during day daily weekly nowadays these right for since as my until till up from between starting"
     " ever around about back by over before after sometime early late last next this the today tonight tomorrow yesterday a an one two three"
     " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades".split()
 )
@@ -101,6 +102,8 @@ def _moment(match: re.Match[str]) -> Moment:
     said = match.group()
     groups = match.groupdict()
     place = (match.start(), match.end(), said)
+    if groups["to"]:
+        return Moment("point", *place, f"{groups['from']}..{groups['to']}")
     if groups["often"]:
         return Moment("often", *place, said)
     if groups["now"]:
@@ -119,6 +122,9 @@ def _moment(match: re.Match[str]) -> Moment:
 
 def resolve(period: str, at: datetime, *, ahead: bool = False) -> Range | None:
     """Return the range that a calendar phrase names. `ahead` looks forward: a bare month is the next one, not the last one."""
+    if ".." in period:
+        first, last = (resolve(part, at, ahead=ahead) for part in period.split(".."))
+        return Range(first.start, last.stop) if first is not None and last is not None and first.start < last.stop else None
     for reader in _READERS:
         found = reader(period, at, ahead)
         if found is not None:

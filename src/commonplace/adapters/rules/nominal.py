@@ -20,6 +20,7 @@ from commonplace.adapters.rules.render import a, sentence
 from commonplace.adapters.rules.tokens import Token, surface, words
 
 _STOPS = frozenset({"at", "for", "from", "in", "with", "who", "that", "based", "by", "on", "to", "and", ",", "working", "living", "when", "because", "specialising", "specializing", "turned"})
+_LEARNERS = frozenset({"student", "undergrad", "undergraduate", "postgrad", "sophomore", "freshman", "senior", "junior"})
 _EMPLOYER = Frame("employer", "work at", past="ended", one=True, accepts=is_workplace)
 _EMPLOYER_FOR = Frame("employer", "work for", past="ended", one=True, accepts=is_workplace)
 _ORIGIN = Frame("hometown", "be from", past="holds", one=True, accepts=is_place)
@@ -32,6 +33,8 @@ _AFTER: dict[str, Frame] = {"at": _EMPLOYER, "from": _ORIGIN, "for": _EMPLOYER_F
 def nominal(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     """Read one noun phrase, with what hangs on it."""
     tokens = _without_filler(tokens)
+    if words(tokens)[1:4] == ("stay", "at", "home"):
+        tokens = [tokens[0], tokens[1]._replace(text="stay-at-home", low="stay-at-home"), *tokens[4:]]
     articled = bool(tokens) and tokens[0].low in {"a", "an", "the"}
     body = tokens[1:] if articled else tokens
     if not body:
@@ -47,6 +50,8 @@ def nominal(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     findings = _read(clause, phrase, after, articled=articled)
     if not findings:
         return age
+    if findings[-1].attribute == "job" and phrase.low[-1] in _LEARNERS and after and after[0].low in {"in", "at"}:
+        return age + findings + _studies(clause, after)
     return age + findings + (_attached(clause, after) if findings[-1].attribute in {"job", "nationality", "trait"} else [])
 
 
@@ -151,6 +156,9 @@ def _attached(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     if not tokens or clause.group.negated and not clause.ended:
         return []
     low = words(tokens[:2])
+    if low[0] == "in":
+        at = next((place for place, token in enumerate(tokens) if token.low in {"at", "for"}), len(tokens))
+        return _attached(clause, tokens[at:])
     if low in {("based", "in"), ("living", "in")}:
         return with_frame(replace(clause, rest=tokens[2:]), _HOME)
     if low == ("working", "for") or low == ("working", "at"):
@@ -160,6 +168,13 @@ def _attached(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
         return []
     findings = with_frame(replace(clause, rest=tokens[1:]), frame)
     return findings if low[0] != "with" else [item for item in findings if item.value[:1].isupper() and "experience" not in item.value]
+
+
+def _studies(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
+    """ "a student in computational biology at ETH" """
+    at = next((place for place, token in enumerate(tokens) if token.low == "at"), len(tokens))
+    subject = with_frame(replace(clause, rest=tokens[1:at]), Frame("studies", "study")) if tokens[0].low == "in" else []
+    return subject + (with_frame(replace(clause, rest=tokens[at + 1 :]), Frame("school", "study at", one=True)) if at < len(tokens) else [])
 
 
 def _organisation(tokens: Sequence[Token]) -> bool:

@@ -14,16 +14,16 @@ _QUANTIFIERS = (
     ("some",), ("any",), ("only",), ("mostly",), ("mainly",), ("also",), ("just",), ("fluent",), ("basic",), ("conversational",), ("broken",),
     ("my", "own"), ("our", "own"), ("maybe",), ("even",), ("really",), ("most",), ("primarily",), ("sometimes",), ("occasionally",), ("all",),
     ("another",), ("pretty", "good"), ("a", "whole", "lot", "of"), ("everything", "about"), ("anything", "with"), ("the", "taste", "of"),
-    ("the", "smell", "of"), ("the", "sound", "of"),
+    ("the", "smell", "of"), ("especially",), ("particularly",), ("a", "little", "of"), ("the", "sound", "of"),
 )  # fmt: skip
 _TRAILING = frozenset(
     "too now again anymore well daily instead though alone together today already lately recently mostly mainly actually either lol haha"
     " regularly occasionally sometimes often usually though btw please thanks everywhere anyway ok okay full-time part-time fulltime still"
-    " currently fluently poorly yet ever once twice already though online again! tho rn etc".split()
+    " more better most currently fluently poorly yet ever once twice already though online again! tho rn etc".split()
 )
 _TRAILING_PAIRS = frozenset({("a", "lot"), ("very", "much"), ("so", "much"), ("at", "all"), ("as", "well"), ("a", "bit"), ("a", "little"), ("the", "most"),
                              ("the", "best"), ("any", "more"), ("any", "longer"), ("you", "know"), ("right", "now"), ("quite", "well"), ("by", "myself"),
-                             ("pretty", "well"), ("a", "ton"), ("very", "well"), ("to", "death"), ("these", "days"), ("all", "that"), ("that", "much")})  # fmt: skip
+                             ("pretty", "well"), ("a", "ton"), ("very", "well"), ("to", "death"), ("these", "days"), ("all", "that"), ("that", "much"), ("a", "day"), ("a", "week"), ("per", "day"), ("per", "week")})  # fmt: skip
 _GENERIC_THE = frozenset(
     "gym beach sea ocean mountains outdoors office city countryside piano guitar violin cello trumpet flute drums harp banjo saxophone bass"
     " ukulele clarinet news sun cold heat winter summer rain snow forest water internet subway metro bus train smell sound taste color colour"
@@ -51,7 +51,7 @@ class Phrase(NamedTuple):
     def head(self) -> str:
         """The noun: the last word before an "of"."""
         for place, low in enumerate(self.low):
-            if low in {"of", "in", "with", "for", "from", "at", "about", "near"} and place:
+            if low in {"of", "in", "with", "for", "from", "at", "about", "near", "to"} and place:
                 return self.low[place - 1]
         return self.low[-1] if self.low else ""
 
@@ -141,5 +141,7 @@ def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
 def vague(phrase: Phrase) -> bool:
     """Points at something outside the sentence ("it", "the second option", "your idea"), or says nothing."""
     if phrase.low[0] in POINTING or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"} or not _POINTS.isdisjoint(phrase.low):
+        return True
+    if phrase.low[0] in {"option", "version", "answer", "choice", "step", "example"}:
         return True
     return phrase.definite == "the" and not phrase.named and phrase.low[0] not in _GENERIC_THE

@@ -22,15 +22,17 @@ _SIMPLE: dict[str, tuple[str, str]] = {
     "occupation": ("job", ""), "profession": ("job", ""), "day job": ("job", ""), "role": ("job", ""), "position": ("job", ""), "employer": ("employer", ""),
     "company": ("employer", ""), "workplace": ("employer", ""), "hometown": ("hometown", ""), "home town": ("hometown", ""), "blood type": ("blood_type", ""),
     "height": ("height", ""), "weight": ("weight", ""), "age": ("age", ""), "religion": ("religion", ""), "nationality": ("nationality", ""),
-    "hobby": ("hobby", ""), "hobbies": ("hobby", ""), "native language": ("speaks", "speak"), "mother tongue": ("speaks", "speak"), "first language": ("speaks", "speak"),
+    "passion": ("likes", "love"), "hobby": ("hobby", ""), "hobbies": ("hobby", ""), "native language": ("speaks", "speak"), "mother tongue": ("speaks", "speak"), "first language": ("speaks", "speak"),
     "native tongue": ("speaks", "speak"), "second language": ("speaks", "speak"), "diet": ("diet", ""), "major": ("studies", "study"), "biggest fear": ("fears", "fear"),
     "greatest fear": ("fears", "fear"), "school": ("school", ""), "university": ("school", ""), "marital status": ("marital_status", ""),
 }  # fmt: skip
 _DETAILS = frozenset(
     "surname code number size type topic deadline budget id handle username motto sign team salary thesis topic name plate pin locker landlord hours"
-    " schedule car_color shift rent income mortgage license licence passport visa status gender title department floor wifi shoe ring"
-    " alma-mater zodiac horoscope instagram twitter github linkedin website blog channel".split()
+    " schedule shift rent income mortgage license licence passport visa status gender title department floor wifi shoe ring"
+    " alma-mater anniversary zodiac horoscope instagram twitter github linkedin website blog channel".split()
 )
+_PARTS = frozenset({"part", "thing", "bit", "one", "moment", "line", "answer", "option", "version", "feature", "quote"})
+_PASSING = frozenset({"order", "ticket", "case", "invoice", "tracking", "reference", "flight", "confirmation", "booking", "error"})
 _MANY = frozenset({"hobby", "speaks", "diet", "studies", "fears", "nationality"})
 _STATES = frozenset({"down", "broken", "late", "great", "good", "bad", "simple", "slow", "wrong", "here", "gone", "ready", "done", "missing", "fine", "dead", "empty", "open", "closed", "up", "not"})
 
@@ -54,10 +56,11 @@ def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
 
 def _favourite(clause: Clause, thing: str) -> list[Finding]:
     phrase = cleaned(_value(clause.full))
-    if phrase is None or clause.group.negated and not clause.ended:
+    if phrase is None or clause.group.tense == "past" or thing in _PARTS or clause.group.negated and not clause.ended:
         return []
-    singular = thing.removesuffix("s") if thing.endswith("s") and not thing.endswith("ss") and clause.who.plural else thing
-    return [told(clause, f"favourite {singular}", phrase.text, f"User's favourite {singular} is {phrase.whole}")]
+    plural = thing.endswith("s") and not thing.endswith(("ss", "us"))
+    singular = thing.removesuffix("s") if plural else thing
+    return [told(clause, f"favourite {singular}", phrase.text, f"{clause.who.shown}'s favourite {thing} {'are' if plural else 'is'} {phrase.whole}")]
 
 
 def _value(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -77,8 +80,11 @@ def _aimed(clause: Clause, attribute: str) -> list[Finding]:
 
 def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding]:
     tokens = clause.full
-    while tokens and (tokens[0].low in {"called", "named", "in", "on", "just", "currently", "now", "actually"}):
+    skipped = {"called", "named", "just", "currently", "now", "actually", *({"in", "on"} if attribute in {"birthday", "school"} else ())}
+    while tokens and tokens[0].low in skipped:
         tokens = tokens[1:]
+    if tokens and tokens[0].low in {"in", "on", "at", "for", "to"}:
+        return []
     if attribute in _MANY:
         phrases = coordinated(tokens[: until_stop(tokens, through=frozenset({"of", "in", "with"}))])
     else:
@@ -89,7 +95,7 @@ def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding
     if verb:
         return [found(clause, attribute, phrase, verb) for phrase in phrases]
     stands = {"ended": "is no longer", "denied": "is not"}.get(clause.standing, "is")
-    return [told(clause, attribute, phrase.text, f"User's {key} {stands} {phrase.whole}") for phrase in phrases]
+    return [told(clause, attribute, phrase.text, f"{clause.who.shown}'s {key} {stands} {phrase.whole}", when="none") for phrase in phrases]
 
 
 def _fits(attribute: str, value: str) -> bool:
@@ -106,21 +112,21 @@ def _appointed(clause: Clause, key: str) -> list[Finding]:
     span = clause.dated(ahead=True)
     if span is None or span.stop <= clause.at or clause.group.negated or clause.group.tense == "past":
         return []
-    return [told(clause, "plans", key, f"User's {key} is {shown(span)}", when="spans")]
+    return [told(clause, "plans", key, f"{clause.who.shown}'s {key} is {shown(span)}", when="spans")]
 
 
 def _thing(clause: Clause, low: tuple[str, ...], key: str) -> list[Finding]:
     head, tokens = low[-1], clause.full
     if head in PLACE_NOUNS | {"home", "place"} and tokens[0].low == "in":
         place = cleaned(tokens[1 : 1 + until_stop(tokens[1:])])
-        return [told(clause, "home", place.text, f"User lives in {place.text}")] if place is not None and is_place(place) else []
-    phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))])
+        return [told(clause, "home", place.text, f"{clause.who.shown} lives in {place.text}")] if place is not None and is_place(place) else []
+    phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))] if tokens[0].low not in {"on", "in"} else tokens[1:])
     if phrase is None:
         return []
     if head in POSSESSIONS and is_possession(phrase) and phrase.named:
-        return [told(clause, "owns", phrase.text, f"User's {key} is {phrase.whole}")]
-    if head in _DETAILS and (phrase.named or any(sign.isdigit() for sign in phrase.text) or len(low) > 1) and not clause.group.negated and clause.group.tense == "present":
-        return [told(clause, f"detail {key}", phrase.text, f"User's {key} is {phrase.whole}")]
+        return [told(clause, "owns", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}")]
+    if head in _DETAILS and _PASSING.isdisjoint(low) and (phrase.named or any(sign.isdigit() for sign in phrase.text) or len(low) > 1) and not clause.group.negated and clause.group.tense == "present":
+        return [told(clause, f"detail {key}", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}", when="none")]
     return []
 
 

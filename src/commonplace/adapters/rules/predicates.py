@@ -21,6 +21,8 @@ _SKILLS = frozenset("swim drive cook ride sing dance read write code type ski sk
 _EATING = frozenset({"eat", "have", "drink", "digest", "tolerate", "consume"})
 _MOMENTARY = frozenset({"eat", "drink", "drive", "wear", "buy", "purchase", "like", "love", "hate", "own", "become", "know", "have", "support", "avoid", "speak"})
 """In the progressive these tell of the moment, not of a state."""
+_SCHEDULED = frozenset({"start", "fly", "leave", "arrive", "travel", "graduate", "move", "begin", "retire", "go"})
+"""In the present these tell of what is fixed: "I fly to Lisbon on Friday"."""
 _DISLIKES = Frame("dislikes", "dislike", past="holds", through=frozenset({"of", "about", "in", "with"}))
 _AVOIDS = Frame("avoids", "avoid")
 _NOT_GERUND = frozenset({"nothing", "something", "anything", "everything", "king", "spring", "string", "ring", "thing", "bring"})
@@ -42,6 +44,8 @@ def _plain(clause: Clause) -> list[Finding]:
     if clause.group.passive:
         return passive(clause)
     reader = _READERS.get(clause.group.lemma)
+    if clause.group.lemma in _SCHEDULED and clause.group.tense == "present" and not clause.group.negated and _upcoming(clause):
+        return ahead.planned(replace(clause, group=replace(clause.group, modal="will")))
     findings = reader(clause) if reader is not None else []
     return findings or framed(clause) or activity.with_tool(clause) or activity.habitual(clause) or activity.happened(clause)
 
@@ -54,7 +58,7 @@ def _progressive(clause: Clause) -> list[Finding]:
         return ahead.planning(clause)
     if group.lemma in {"want", "hope", "dream", "wish"} or clause.low[:1] == ("you",):
         return []
-    findings = ahead.making(clause) if not _upcoming(clause) else []
+    findings = ahead.making(clause) if not _upcoming(clause) or group.lemma in {"train", "prepare"} else []
     findings = findings or (ahead.planned(clause) if not group.negated else [])
     if findings or group.lemma in _MOMENTARY:
         return findings
@@ -87,9 +91,10 @@ def _can(clause: Clause) -> list[Finding]:
             return [item for item in with_frame(stated, _AVOIDS) if item.value.islower() or item.value[:1].isupper()] if lemma != "have" or len(clause.low) == 1 else []
     if lemma == "speak":
         return with_frame(replace(clause, group=replace(clause.group, modal="")), FRAMES["speak"])
-    if lemma not in _SKILLS or len(clause.low) > 4 or (clause.low and clause.low[0] in {"this", "it", "that", "your", "together", "with", "in", "to", "more", "for", "on"}):
+    if lemma not in _SKILLS or len(clause.low) > 5 or (clause.low and clause.low[0] in {"this", "it", "that", "your", "together", "with", "in", "to", "more", "for", "on"}):
         return []
-    value = f"{lemma} {third_person(clause.rest)}".strip()
+    end = clause.low.index("to") if "to" in clause.low else len(clause.rest)
+    value = f"{lemma} {third_person(clause.rest[:end])}".strip()
     verb = "cannot" if clause.group.negated else "can"
     return [told(clause, "skill", value, sentence(clause.who, verb, value))]
 
@@ -114,16 +119,24 @@ def starting(clause: Clause) -> list[Finding]:
     if clause.group.negated:
         return []
     low = clause.low
-    inner = _inner(clause, clause.rest, ended=False)
+    inner = _inner(replace(clause, marks=clause.marks | {"began"}), clause.rest, ended=False)
     if inner is not None:
         return inner
     if low[:1] == ("at",) and len(low) > 1 and clause.rest[1].named:
         return with_frame(clause.after(1), Frame("employer", "work at", past="holds", one=True))
-    if "job" in low[:4] and "at" in low and clause.group.tense != "present":
-        return with_frame(clause.after(low.index("at") + 1), Frame("employer", "work at", past="holds", one=True))
+    if "job" in low[:4] and clause.group.tense != "present":
+        return _new_job(clause)
     if clause.group.tense == "past" and low[:1] and low[0] in ACTIVITIES:
         return [found(clause, "hobby", clause.rest[0].text, "do")]
     return activity.happened(clause)
+
+
+def _new_job(clause: Clause) -> list[Finding]:
+    """ "a new job as a data scientist at Netflix" """
+    low = clause.low
+    post = Frame("job", "work as", past="holds")
+    findings = with_frame(clause.after(low.index("as") + 1), post) if "as" in low else []
+    return findings + (with_frame(clause.after(low.index("at") + 1), Frame("employer", "work at", past="holds", one=True)) if "at" in low else [])
 
 
 def stopping(clause: Clause) -> list[Finding]:
@@ -138,8 +151,9 @@ def giving(clause: Clause) -> list[Finding]:
     if clause.group.negated or clause.group.tense == "present":
         return []
     if clause.low[:1] == ("up",):
-        inner = _inner(clause, clause.rest[1:], ended=True)
-        return inner if inner is not None else changes.quitting(clause.after(1 if clause.low[1:2] != ("on",) else 2))
+        clause = clause.after(1 if clause.low[1:2] != ("on",) else 2)
+        inner = _inner(clause, clause.rest, ended=True)
+        return inner if inner is not None else changes.quitting(clause)
     return things_lost(clause, "gave away") if "away" in clause.low else []
 
 
@@ -148,6 +162,8 @@ def going(clause: Clause) -> list[Finding]:
     low, group = clause.low, clause.group
     if low[:1] and low[0] in DIETS and group.tense != "present":
         return [found(clause, "diet", clause.rest[0].text, "be")]
+    if low[:1] == ("from",) and "to" in low and group.tense != "present":
+        return changes.switching(clause.with_verb("switch", clause.rest, past=True))
     if low[:2] == ("back", "to") and group.tense != "present":
         return returning(clause.after(1))
     if low[:2] == ("by", low[1] if len(low) > 1 else "") and group.tense == "present" and len(low) > 1:
@@ -175,6 +191,8 @@ def being(clause: Clause) -> list[Finding]:
         return returning(clause.after(1))
     if low[:1] == ("to",) and clause.group.tense == "perfect":
         return activity.travelled(clause)
+    if low[:1] in {("at",), ("with",)} and clause.lasting and clause.group.tense == "perfect" and clause.rest[1].named:
+        return with_frame(clause.after(1), Frame("employer", "work at", one=True))
     if low[:3] == ("an", "only", "child"):
         return [told(clause, "sibling", "siblings", sentence(clause.who, "is an only child"), standing="denied")]
     if low[:2] == ("expecting", "a"):
@@ -203,6 +221,39 @@ def taking_up(clause: Clause) -> list[Finding]:
         phrases = coordinated(clause.rest[1 : 1 + until_stop(clause.rest[1:])])
         return [found(clause, "hobby", phrase, "do") for phrase in phrases if not vague(phrase) and not phrase.definite == "my"]
     return activity.taking(clause)
+
+
+def picking_up(clause: Clause) -> list[Finding]:
+    """ "picked up knitting" """
+    word = clause.low[1] if len(clause.low) > 1 else ""
+    if clause.low[:1] != ("up",) or clause.group.tense == "present" or clause.group.negated or not (word in ACTIVITIES or word.endswith("ing")):
+        return []
+    return [found(clause, "hobby", word, "do")]
+
+
+def trying(clause: Clause) -> list[Finding]:
+    """ "try to avoid sugar", "am trying to learn Italian" """
+    if clause.low[:2] in {("to", "avoid"), ("to", "learn")} and clause.group.tense == "present" and not clause.group.negated:
+        return framed(clause.with_verb(clause.low[1], clause.rest[2:]))
+    return []
+
+
+def unsubscribing(clause: Clause) -> list[Finding]:
+    return changes.quitting(clause.after(1)) if clause.low[:1] == ("from",) else []
+
+
+def following(clause: Clause) -> list[Finding]:
+    phrase = cleaned(clause.rest[: until_stop(clause.rest)])
+    if phrase is not None and phrase.head == "diet" and len(phrase.low) > 1:
+        return [found(clause, "diet", phrase.text.rsplit(" ", 1)[0], "follow a", tail="diet")]
+    return framed(clause)
+
+
+def writing(clause: Clause) -> list[Finding]:
+    """ "write poetry" """
+    if clause.low[:1] and clause.low[0] in {"poetry", "poems", "songs", "music", "stories", "fiction", "novels", "haiku"} and clause.group.tense == "present" and not clause.group.negated:
+        return [told(clause, "hobby", f"writing {clause.low[0]}", sentence(clause.who, "writes", clause.low[0]))]
+    return []
 
 
 def considering(clause: Clause) -> list[Finding]:
@@ -311,8 +362,8 @@ _READERS: dict[str, Reader] = {
     "migrate": changes.switching, "trade": changes.switching, "ditch": changes.switching, "change": changes.switching, "upgrade": changes.switching, "abandon": changes.switching,
     "leave": changes.leaving, "resign": changes.leaving, "join": changes.joining, "break": changes.splitting, "split": changes.splitting,
     "cancel": changes.quitting, "delete": changes.quitting, "uninstall": changes.quitting, "cut": changes.quitting, "lose": changes.quitting,
-    "marry": changes.marrying, "date": changes.dating, "hand": changes.giving_notice,
-    "adopt": acquired, "buy": acquired, "purchase": acquired, "play": activity.playing, "do": activity.doing, "study": activity.studying,
+    "marry": changes.marrying, "divorce": changes.divorcing, "date": changes.dating, "hand": changes.giving_notice,
+    "pick": picking_up, "try": trying, "unsubscribe": unsubscribing, "follow": following, "write": writing, "share": renting, "earn": changes.graduating, "receive": changes.graduating, "adopt": acquired, "buy": acquired, "purchase": acquired, "play": activity.playing, "do": activity.doing, "study": activity.studying,
     "collect": activity.collecting, "teach": activity.teaching, "visit": activity.travelled, "travel": activity.travelled, "fly": activity.travelled,
     "read": activity.media("reads", "read"), "watch": activity.media("watches", "watch"), "know": activity.knowing,
     "live": living, "use": using, "weigh": activity.weighing, "turn": activity.turning, "prefer": framed,

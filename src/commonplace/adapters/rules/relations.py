@@ -1,5 +1,6 @@
 """People and animals of the user: "my older sister Kate", "two cats, Miso and Tofu", "a dog named Rex"."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from commonplace.adapters.rules.tokens import Token, surface
 _NAMING = frozenset({"named", "called", "is"})
 _DETERMINERS = frozenset({"a", "an", "my", "our", "the", "one"})
 _FEW_WORDS = 5
+_AGED = re.compile(r"(\d{1,2})[ -]years?[ -]old ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Relation:
     """Where the words behind it begin."""
     bare: str = ""
     """The noun alone: "sister"."""
+    age: str = ""
 
     @property
     def plural(self) -> bool:
@@ -45,8 +48,9 @@ def relation(tokens: Sequence[Token], *, loose: bool = False) -> Relation | None
         return None
     bare = tokens[at].low
     noun = surface(tokens[begin : at + 1]).lower()
+    aged = _AGED.match(noun)
     names, after = _names(tokens, at + 1)
-    return Relation(RELATIONS[bare], noun, names, after, bare)
+    return Relation(RELATIONS[bare], noun[aged.end() :] if aged is not None else noun, names, after, bare, aged[1] if aged is not None else "")
 
 
 def _adjective(tokens: Sequence[Token], at: int, *, loose: bool) -> bool:
@@ -54,7 +58,7 @@ def _adjective(tokens: Sequence[Token], at: int, *, loose: bool) -> bool:
     following = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if low in RELATIONS:
         return following in RELATIONS
-    if low in RELATION_ADJECTIVES or low in NUMBERS or low[0].isdigit():
+    if low in RELATION_ADJECTIVES or low in NUMBERS or low[0].isdigit() or (low in {"year", "years"} and following == "old"):
         return True
     return loose and low.isalpha() and low not in {"and", "or", "of", "with", "that", "to", "for", "in"}
 

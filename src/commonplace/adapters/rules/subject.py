@@ -55,6 +55,10 @@ def _owned(tokens: Sequence[Token], begin: int, lead: tuple[Token, ...]) -> Subj
         after += 1
     if [token.low for token in tokens[after : after + 2]] == ["and", "i"]:
         return Subject(USER, after + 2, kin, lead=lead)
+    if after < len(tokens) and tokens[after].low == "'s":
+        owned = _thing(tokens, after, lead)
+        if owned is not None and owned.who is None and owned.noun:
+            return Subject(None, owned.at, kin, owned.noun, lead)
     return Subject(kin.who(), after, kin, lead=lead)
 
 

@@ -12,7 +12,7 @@ VERBS = frozenset(
     fly focus follow forget found freelance garden get give go graduate grow grill guess hail handle handed hand hang happen hate have head hear help
     hike hire hit hold host hope hunt hurt identify immigrate emigrate improve include install intend invest invite jog join journal juggle
     jump kayak keep kick kill knit know laugh launch lay lead learn leave lend let lie like limit listen live loathe log look lose love
-    maintain make manage marry mean measure meditate meet mention mentor migrate mind miss mix move name need nurse observe offer
+    maintain major make manage marry mean measure meditate meet mention mentor migrate mind miss mix move name need nurse observe offer
     open operate order organise organize own pack paint parent park participate pass pay perform photograph pick plan plant play
     possess post practice practise pray prefer prepare present print produce program promise promote propose publish pull purchase push put
     quit race raise read realise realize receive recommend record recover reduce refuse relax release relocate rely remember remove renovate rent
