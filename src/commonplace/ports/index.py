@@ -17,7 +17,10 @@ class Near(NamedTuple):
 
 
 class VectorIndex(Protocol):
-    """Collections are named by the caller, one per partition: `[a-z0-9-]`, 3 to 60 characters."""
+    """Collections are named by the caller, one per partition: `[a-z0-9-]`, 3 to 60 characters.
+
+    When an index finds that a collection is not the one it knew, the call that finds it raises IndexUnavailable.
+    """
 
     @property
     def name(self) -> str:
@@ -27,6 +30,18 @@ class VectorIndex(Protocol):
     @property
     def owned(self) -> bool:
         """Whether this process may use it. If not, every other method raises IndexUnavailable."""
+        ...
+
+    def try_own(self) -> bool:
+        """Become the owner if nobody else is, at once and without waiting. Returns `owned`."""
+        ...
+
+    async def identity(self, collection: str) -> str:
+        """Return what the ledger's `delivered` is keyed by: the name of the index and of this very collection.
+
+        Creates the collection if it is not there. One that was dropped, lost or found damaged comes back under another
+        identity, for which nothing is delivered yet: so what has to be fed again is known without keeping count.
+        """
         ...
 
     async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
