@@ -70,7 +70,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             ledger=ledger,
             embedder=embedder,
             index=index,
-            extractor=open_extractor(),
+            extractor=open_extractor() if settings.learn else None,
             options=options_of(settings),
             replacing_vectors=replacing,
         )
@@ -83,7 +83,6 @@ def options_of(settings: "Settings") -> Options:
         exact_up_to=settings.exact_up_to,
         cache_bytes=settings.cache_bytes,
         language=settings.language,
-        learn=settings.learn,
         relevance_weight=settings.weight_relevance,
         importance_weight=settings.weight_importance,
         recency_weight=settings.weight_recency,
@@ -178,3 +177,8 @@ def open_extractor() -> Extractor:
     from commonplace.adapters.rules import RuleExtractor
 
     return RuleExtractor()
+
+
+@asynccontextmanager
+async def open_index(settings: "Settings", *, in_process: bool) -> AsyncIterator[VectorIndex | None]:
+    yield None

@@ -104,9 +104,7 @@ class Engine:
         )
         messages = parse_messages(content, told, new_id=self._parts.new_id)
         may_be_known = not isinstance(content, str)
-        return await self._adding.add(
-            scope, messages, learn=learn and self._parts.options.learn, may_be_known=may_be_known
-        )
+        return await self._adding.add(scope, messages, learn=learn, may_be_known=may_be_known)
 
     async def remember(
         self,

@@ -8,6 +8,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactId, Message, MessageId
 from commonplace.engine.embedding import Embedding
 from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewVersion, Vector
+from commonplace.recall.features import features
 from commonplace.recall.packed import analyse_row, index_text, pack
 from commonplace.recall.passages import passages
 
@@ -61,14 +62,16 @@ class Indexing:
     def sketch_message(self, message: Message) -> Sequence[Sketch]:
         label = _label(message)
         text = message.text
+        spans = passages(text)
+        whole = features(text).words if len(spans) > 1 else None
         return [
             Sketch(
                 start,
                 stop,
-                pack(analyse_row(text[start:stop], whole=text, language=self._language, **label)),
+                pack(analyse_row(text[start:stop], whole=whole, language=self._language, **label)),
                 index_text(text[start:stop], **label),
             )
-            for start, stop in passages(text)
+            for start, stop in spans
         ]
 
     def sketch_fact(self, fact: Fact) -> Sketch:

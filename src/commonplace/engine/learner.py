@@ -11,7 +11,7 @@ from commonplace.learning.commit import commit
 from commonplace.learning.draft import Draft
 from commonplace.learning.reconcile import needs, reconcile, to_hear
 from commonplace.learning.timeline import Heard, Hearings
-from commonplace.ports.extractor import Said
+from commonplace.ports.extractor import Extractor, Said
 from commonplace.ports.ledger import MessageQuery
 
 NEIGHBOURS = 4
@@ -26,8 +26,8 @@ class Reading(NamedTuple):
 
 
 class Learner:
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, parts: Parts, extractor: Extractor) -> None:
+        self._parts, self._extractor = parts, extractor
 
     async def read(self, scope: Scope, messages: Sequence[Message]) -> list[Reading]:
         """Return the messages that claim something, with what they claim."""
@@ -35,7 +35,7 @@ class Learner:
         for place, message in enumerate(messages):
             if message.role == "user":
                 before = await self._before(scope, message, messages[:place])
-                claims = await self._parts.extractor.extract(Said(message=message, before=before))
+                claims = await self._extractor.extract(Said(message=message, before=before))
                 readings.append(Reading(message, claims))
         return [reading for reading in readings if reading.claims]
 
@@ -60,12 +60,12 @@ class Learner:
             message=reading.message,
             now=self._parts.now(),
             new_id=self._parts.new_id,
-            extractor=self._parts.extractor.identity,
+            extractor=self._extractor.identity,
             heard=heard,
         )
 
     async def _before(self, scope: Scope, message: Message, same_call: Sequence[Message]) -> Sequence[Message]:
-        if same_call or message.session is None or not self._parts.extractor.looks_back(message):
+        if same_call or message.session is None or not self._extractor.looks_back(message):
             return same_call[-NEIGHBOURS:]
         page = await self._parts.ledger.messages(scope, MessageQuery(session=message.session, limit=NEIGHBOURS))
         return tuple(reversed(page.messages))

@@ -31,7 +31,6 @@ class Options:
     cache_bytes: int = 1 << 30
     """RAM for the matrices of users."""
     language: str = "en"
-    learn: bool = True
     relevance_weight: float = 0.5
     importance_weight: float = 0.3
     recency_weight: float = 0.2
@@ -48,7 +47,8 @@ class Parts:
     ledger: Ledger
     embedder: Embedder
     index: VectorIndex | None
-    extractor: Extractor
+    extractor: Extractor | None
+    """None: nothing is learned."""
     options: Options
     replacing_vectors: bool = False
     """The ledger holds another model's vectors, and they are to be made anew."""

@@ -71,13 +71,13 @@ OWN, SPEAKER, DATE, CAPTION = range(4)
 def analyse_row(
     text: str,
     *,
-    whole: str | None = None,
+    whole: int | None = None,
     speaker: str | None = None,
     at: datetime | None = None,
     caption: str | None = None,
     language: str = "en",
 ) -> Analysed:
-    """Analyse a text or passage; `whole` is the text that a passage was cut from, `at` the day people will name."""
+    """Analyse a text or passage; `whole` is how many words the text has that it was cut from."""
     found = features(text)
     day = at.astimezone(UTC) if at else None
     return Analysed(
@@ -86,7 +86,7 @@ def analyse_row(
         date=Counter(date_terms(day.year, day.month, day.day, language)) if day else NO_TERMS,
         caption=analyse(caption, language=language) if caption else NO_TERMS,
         features=found,
-        whole=found.words if whole is None or whole == text else features(whole).words,
+        whole=found.words if whole is None else whole,
     )
 
 
