@@ -36,15 +36,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-async def measure(
-    scale: Scale, sections: Sequence[str], *, console: Console, parent: Path | None = None
-) -> Report:
+async def measure(scale: Scale, sections: Sequence[str], *, console: Console, parent: Path | None = None) -> Report:
     """Run the sections one after the other, each shown as soon as it is done. Nothing is left on the disk."""
     started, clock = datetime.now(UTC), time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="commonplace-bench-", dir=parent) as folder:
-        with console.status("making up messages") as status:
-            bench = Bench(scale=scale, folder=Path(folder), material=material_for(scale), say=status.update)
-            done = [await _section(name, bench, console) for name in sections]
+    with (
+        tempfile.TemporaryDirectory(prefix="commonplace-bench-", dir=parent) as folder,
+        console.status("making up messages") as status,
+    ):
+        bench = Bench(scale=scale, folder=Path(folder), material=material_for(scale), say=status.update)
+        done = [await _section(name, bench, console) for name in sections]
     return Report(
         started=started.isoformat(timespec="seconds"),
         scale=scale.name,
@@ -71,7 +71,9 @@ def save(report: Report, folder: Path) -> list[Path]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", dest="scale", action="store_const", const="quick", default="full", help="under a minute")
+    parser.add_argument(
+        "--quick", dest="scale", action="store_const", const="quick", default="full", help="under a minute"
+    )
     parser.add_argument("--scale", dest="scale", choices=SCALES, help="the same by name; tiny is for tests")
     parser.add_argument("--only", type=_sections, default=SECTIONS, help=f"some of {','.join(SECTIONS)}")
     parser.add_argument("--compare", type=Path, metavar="OLD.json", help="also show what has changed since that run")

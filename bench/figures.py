@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from bench.timing import Times
 
-Unit = Literal["ms", "x", "bytes", "share", "MB", "%"]
+Unit = Literal["ms", "x", "bytes", "share", "items"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,9 @@ def timed(
     ]
 
 
-def faster(section: str, case: str, times: dict[str, Times], who: str, than: str, *, goal: Goal | None = None) -> Figure:
+def faster(
+    section: str, case: str, times: dict[str, Times], who: str, than: str, *, goal: Goal | None = None
+) -> Figure:
     """Return how many times faster one contestant is than another, by their medians."""
     return Figure(
         section=section,
@@ -106,7 +108,9 @@ def faster(section: str, case: str, times: dict[str, Times], who: str, than: str
     )
 
 
-def slower(section: str, case: str, times: dict[str, Times], who: str, than: str, *, goal: Goal | None = None) -> Figure:
+def slower(
+    section: str, case: str, times: dict[str, Times], who: str, than: str, *, goal: Goal | None = None
+) -> Figure:
     """Return how many times longer one contestant takes than another, by their medians."""
     return Figure(
         section=section,

@@ -13,28 +13,31 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 
 VOCABULARY = 4_000
-OF_TOPIC, OF_TALK = 7, 4
+TOPICS = 120
+OF_TOPIC, OF_TALK = 9, 9
 """Words of a message that come from its topic, and from everywhere."""
 
 
 def vector_of(text: str, dimensions: int) -> Vectors:
     """Return a unit vector that any process gives to this text."""
-    return _units(np.random.default_rng(crc32(text.encode())).standard_normal((1, dimensions), np.float32))[0]
+    vector: Vectors = _units(np.random.default_rng(crc32(text.encode())).standard_normal((1, dimensions), np.float32))[
+        0
+    ]
+    return vector
 
 
 class Material:
     def __init__(self, *, items: int, questions: int, dimensions: int = 384, seed: int = 7) -> None:
         self.dimensions = dimensions
         self._random = np.random.default_rng(seed)
-        topics = max(4, items // 60)
-        centres = self._random.standard_normal((topics, dimensions), np.float32)
-        lexicon = self._random.choice(VOCABULARY, (topics, 16))
-        self._of_item = self._random.integers(0, topics, items)
-        of_question = self._random.integers(0, topics, questions)
-        self.vectors = self._around(centres[self._of_item])
+        centres = self._random.standard_normal((TOPICS, dimensions), np.float32)
+        lexicon = self._random.choice(VOCABULARY, (TOPICS, 40))
+        of_item = self._random.integers(0, TOPICS, items)
+        of_question = self._random.integers(0, TOPICS, questions)
+        self.vectors = self._around(centres[of_item])
         self.question_vectors = self._around(centres[of_question])
-        self.texts = self._written(lexicon[self._of_item], of_topic=OF_TOPIC)
-        self.questions = [f"What about {text}?" for text in self._written(lexicon[of_question], of_topic=4)]
+        self.texts = self._written(lexicon[of_item], of_topic=OF_TOPIC, of_talk=OF_TALK)
+        self.questions = [f"What about {text}?" for text in self._written(lexicon[of_question], of_topic=4, of_talk=1)]
 
     @cached_property
     def _places(self) -> dict[str, Vectors]:
@@ -53,12 +56,12 @@ class Material:
     def _around(self, centres: Vectors) -> Vectors:
         return _units(centres + 0.8 * self._random.standard_normal(centres.shape, np.float32))
 
-    def _written(self, topics: NDArray[np.int64], *, of_topic: int) -> list[str]:
+    def _written(self, topics: NDArray[np.int64], *, of_topic: int, of_talk: int) -> list[str]:
         """Return a text for each row. Its last two words are its number, so that no two are the same."""
         count = len(topics)
         own = np.take_along_axis(topics, self._random.integers(0, topics.shape[1], (count, of_topic)), axis=1)
         # Squared: like words of a language, a few are frequent and most are rare.
-        talk = (VOCABULARY * self._random.random((count, OF_TALK)) ** 2).astype(np.int64)
+        talk = (VOCABULARY * self._random.random((count, of_talk)) ** 2).astype(np.int64)
         numbers = np.arange(count)
         rows = np.column_stack([own, talk, numbers % VOCABULARY, numbers // VOCABULARY])
         return [" ".join(WORDS[word] for word in row) for row in rows.tolist()]
@@ -71,13 +74,23 @@ def _units(vectors: Vectors) -> Vectors:
 
 def _words(count: int) -> Sequence[str]:
     """Return made-up words that read like a language: two or three syllables."""
-    heads = [head + vowel for head in ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "r", "st", "t") for vowel in "aeiou"]
+    heads = [
+        head + vowel
+        for head in ("b", "br", "d", "f", "gr", "k", "l", "m", "n", "p", "r", "st", "t")
+        for vowel in "aeiou"
+    ]
     tails = [f"{head}{vowel}{end}" for head in "bdklmnrst" for vowel in "aeiou" for end in ("", "n", "r", "l")]
     return [heads[n % len(heads)] + tails[n // len(heads) % len(tails)] for n in range(count)]
 
 
 WORDS = _words(VOCABULARY)
-STATEMENTS = ("I use {} as a productivity tool", "I love {}", "My sister lives in {}", "I work for {}", "I don't like {}")
+STATEMENTS = (
+    "I use {} as a productivity tool",
+    "I love {}",
+    "My sister lives in {}",
+    "I work for {}",
+    "I don't like {}",
+)
 
 
 def statement(number: int) -> str:

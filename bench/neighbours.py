@@ -19,9 +19,7 @@ async def figures(bench: Bench, division: Division, *, section: str, total: int)
     async with opening(bench.folder / section / "few", bench.material) as quiet:
         await fill(quiet, bench.material, [(str(user), division.mine(user, 0, total)) for user in range(crowds)])
         few, many = f"{crowds * each:,} items in all", f"{total:,} items in all"
-        times = await in_turns(
-            {few: _recall(bench, quiet), many: _recall(bench, division.memory)}, bench.scale.effort
-        )
+        times = await in_turns({few: _recall(bench, quiet), many: _recall(bench, division.memory)}, bench.scale.effort)
     found = [*timed(section, case, times), slower(section, case, times, many, few, goal=Goal(at_most=1.5))]
     return [*found, *await _other_ways(bench, division, section=section, case=case)]
 

@@ -16,10 +16,8 @@ AT_ONCE = 64
 START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def opening(
-    folder: Path, material: Material, *, tenant: str = "default", index: str = "exact", **settings: object
-) -> Opening:
-    return AsyncMemory.open(folder, tenant=tenant, embedder=material.embed, index=index, **settings)
+def opening(folder: Path, material: Material, *, tenant: str = "default", index: str = "exact") -> Opening:
+    return AsyncMemory.open(folder, tenant=tenant, embedder=material.embed, index=index)
 
 
 async def fill(memory: AsyncMemory, material: Material, users: Sequence[tuple[str, Sequence[int]]]) -> None:

@@ -11,6 +11,7 @@ from bench.figures import Figure, Report
 matplotlib.use("Agg")  # before pyplot: no window is opened, on any machine
 
 from matplotlib import pyplot  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
 
 WIDTH, HEIGHT = 5.2, 4.2
 
@@ -34,7 +35,7 @@ def draw(report: Report, name: Path) -> list[Path]:
     return paths
 
 
-def _panel(place: pyplot.Axes, title: str, figures: Sequence[Figure]) -> None:
+def _panel(place: Axes, title: str, figures: Sequence[Figure]) -> None:
     for who in dict.fromkeys(figure.who for figure in figures):
         points = sorted((figure.at, figure.value) for figure in figures if figure.who == who and figure.at is not None)
         place.loglog([at for at, _ in points], [value for _, value in points], marker="o", label=who)

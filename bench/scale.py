@@ -22,6 +22,9 @@ class Scale:
     effort: Effort
     dimensions: int = 384
     starts: int = 8
+    """How often each process is started, after a first time that is not counted."""
+    model: bool = True
+    """Whether to start the local model, too."""
 
 
 FULL = Scale(
@@ -50,6 +53,7 @@ TINY = Scale(
     effort=Effort(rounds=2, seconds=1, least=1),
     dimensions=16,
     starts=1,
+    model=False,
 )
 
 
@@ -68,7 +72,7 @@ class Bench:
         self._numbers = iter(range(10**9))
 
     def question(self) -> int:
-        """Return the number of a question that has not been asked yet: an answer must not come from a cache of vectors."""
+        """Return the number of a question not asked yet: an answer must not come from a cache of vectors."""
         return next(self._numbers) % len(self.material.questions)
 
 

@@ -55,10 +55,8 @@ def spelled(figure: Figure, value: float) -> str:
             return f"{_short(value)}x"
         case "bytes":
             return f"{value:,.0f} B"
-        case "MB":
-            return f"{value:,.1f} MB"
-        case "%":
-            return f"{value:.1f} %"
+        case "items":
+            return f"{value:.1f}"
         case "share":
             return f"{value:.3f}"
 
@@ -66,7 +64,15 @@ def spelled(figure: Figure, value: float) -> str:
 def _short(value: float | None) -> str:
     if value is None:
         return ""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+    return (
+        f"{value:,.0f}"
+        if value >= 100
+        else f"{value:.1f}"
+        if value >= 10
+        else f"{value:.2f}"
+        if value >= 0.1
+        else f"{value:.3f}"
+    )
 
 
 def show_goals(console: Console, report: Report) -> None:
@@ -87,7 +93,12 @@ def show_change(console: Console, old: Report, new: Report) -> None:
         if known is not None:
             change = f"{figure.value / known.value:.2f}" if known.value else ""
             table.add_row(
-                figure.section, figure.case, figure.who, spelled(known, known.value), spelled(figure, figure.value), change
+                figure.section,
+                figure.case,
+                figure.who,
+                spelled(known, known.value),
+                spelled(figure, figure.value),
+                change,
             )
     console.print("\n[bold]Compared with the older run[/bold]")
     console.print(table)

@@ -114,10 +114,12 @@ async def _found(bench: Bench, division: Division, case: str) -> list[Figure]:
         right += len({*best} & {*division.shared.search(material.question_vectors[number], where=division.where(0))})
         wanted += len(best)
     ours = await dense_recall(division.memory, material, floor, user="0", questions=asked)
-    share = partial(Figure, section=NAME, case=case, unit="share")
+    answers = [len(await division.memory.recall(material.questions[number], user="0")) for number in asked]
+    about = partial(Figure, section=NAME, case=case)
     return [
-        share(who=f"{OURS}: recall@10 of the dense arm", value=ours, goal=Goal(at_least=1.0)),
-        share(who=f"{SHARED}: recall@10", value=right / wanted),
+        about(who=f"{OURS}: recall@10 of the dense arm", value=ours, unit="share", goal=Goal(at_least=1.0)),
+        about(who=f"{SHARED}: recall@10", value=right / wanted, unit="share"),
+        about(who=f"{OURS}: results of 10 that were relevant enough", value=sum(answers) / CHECKED, unit="items"),
     ]
 
 

@@ -53,9 +53,7 @@ def _ours(bench: Bench, memory: AsyncMemory, other: Memory, *, first: int) -> di
         OURS: kept(False, lambda turn: texts[first + 3 * turn]),
         TALK: kept(True, lambda turn: texts[first + 3 * turn + 1]),
         LEARNS: kept(True, statement),
-        BLOCKING: blocking(
-            lambda turn: other.add(texts[first + 3 * turn + 2], user="ana", session="now", learn=False)
-        ),
+        BLOCKING: blocking(lambda turn: other.add(texts[first + 3 * turn + 2], user="ana", session="now", learn=False)),
     }
 
 
@@ -64,9 +62,7 @@ def _rivals(bench: Bench, stack: AsyncExitStack, *, held: range) -> dict[str, Ca
     client = chroma(bench.folder / NAME / "chroma")
     alone, beside = Chroma(client, "alone"), Chroma(client, "beside")
     for collection in (alone, beside):
-        collection.load(
-            held, material.vectors[: len(held)], material.texts[: len(held)], [{"user": 0} for _ in held]
-        )
+        collection.load(held, material.vectors[: len(held)], material.texts[: len(held)], [{"user": 0} for _ in held])
     table, row = PlainTable(bench.folder / "table.db"), PlainTable(bench.folder / "row.db")
     for plain in (table, row):
         stack.callback(plain.close)
