@@ -2,13 +2,13 @@
 
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from commonplace.domain.values import FactKind
+from commonplace.domain.values import FactId, FactKind
 from commonplace.interfaces.cli.exits import Exit
 from commonplace.interfaces.cli.opening import open_memory
 from commonplace.interfaces.cli.options import Everywhere
@@ -72,21 +72,24 @@ def _tell_story(memory: "Memory", title: str) -> Telling:
     telling = Telling(title)
     both, yesterday = ", ".join(TOOLS), local_now() - timedelta(days=1)
 
+    def add(text: str, message: str, expected: str, *, session: str) -> Mapping[FactId, str]:
+        added = memory.add({"role": "user", "content": text, "id": message}, user=USER, session=session)
+        texts = {change.fact: memory.history(change.fact, user=USER)[-1].fact.text for change in added.changes}
+        changes = " and ".join(dict.fromkeys(change.change for change in added.changes))
+        telling.steps.append(Step(f'add     "{text}"', f"{changes} {_tools(texts.values())}", expected))
+        return texts
+
     def recall(why: str, expected: str, *, valid_at: "datetime | None" = None) -> None:
         found = memory.recall(ASKED, user=USER, valid_at=valid_at, kinds=get_args(FactKind))
         telling.notes.update(found.notes)
-        telling.steps.append(Step(f'recall  "{ASKED}"  {why}', _tools(item.text for item in found), expected))
+        telling.steps.append(Step(f'recall  "{ASKED}"{why}', _tools(item.text for item in found), expected))
 
-    first = memory.add({"role": "user", "content": TOLD, "id": "m1"}, user=USER, session="s1")
-    learned = {change.fact: memory.history(change.fact, user=USER)[-1].fact.text for change in first.changes}
-    telling.steps.append(Step(f'add     "{TOLD}"', f"learned {_tools(learned.values())}", f"learned {both}"))
-    recall("(a new conversation)", both)
-    memory.add({"role": "user", "content": CHANGED, "id": "m2"}, user=USER, session="s2")
-    telling.steps.append(Step(f'add     "{CHANGED}"', "kept", "kept"))
+    learned = add(TOLD, "m1", f"learned {both}", session="s1")
+    recall("  (a new conversation)", both)
+    add(CHANGED, "m2", "ended Magnet", session="s2")
     recall("", "Shram")
-    recall("valid at: yesterday", both, valid_at=yesterday)
-    magnet = [fact for fact, text in learned.items() if "Magnet" in text]
-    told = "; ".join(_life(memory, fact) for fact in magnet)
+    recall("  valid at: yesterday", both, valid_at=yesterday)
+    told = "; ".join(_life(memory, fact) for fact, text in learned.items() if "Magnet" in text)
     telling.steps.append(Step("history of the Magnet fact", told, "learned from m1, ended by m2"))
     return telling
 
