@@ -1,9 +1,13 @@
 """Life stories, told message by message: what is known at the end, and what was so at earlier moments."""
 
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from commonplace import AsyncMemory
 from commonplace.adapters.rules import RuleExtractor
 from commonplace.domain.values import Message, MessageId
 from tests.learning.simulator import Simulator
@@ -11,6 +15,17 @@ from tests.learning.stories import Story, shown, stories
 
 STORIES = stories()
 NEIGHBOURS = 4
+
+
+def ones(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Embed everything alike: no decision of these stories may rest on a vector."""
+    return np.ones((len(texts), 4), dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+async def memory() -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory.ephemeral(embedder=ones) as memory:
+        yield memory
 
 
 def told(story: Story) -> Simulator:
@@ -38,4 +53,15 @@ def test_there_are_enough_stories_and_each_looks_back_twice() -> None:
 def test_what_is_known_follows_the_story(story: Story) -> None:
     memory = told(story)
     known: dict[datetime, list[str]] = {moment: shown(memory.valid_at(moment)) for moment in story.moments}
+    assert known == story.moments
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["message by message", "in one call"])
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+async def test_a_memory_follows_the_story(story: Story, at_once: bool, memory: AsyncMemory) -> None:
+    user = f"{story.name} {at_once}"
+    messages = [{"role": line.role, "content": line.text, "at": line.at} for line in story.told]
+    for content in [messages] if at_once else messages:
+        await memory.add(content, user=user, session="s1")
+    known = {moment: shown(await memory.facts(user=user, valid_at=moment)) for moment in story.moments}
     assert known == story.moments
