@@ -115,8 +115,8 @@ async def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
     said: list[Said] = []
     for kill in range(KILLS):
         with writer(path, f"k{kill}") as child:
-            assert child.hear()[0] == "open"
-            await asyncio.sleep(chance.uniform(0, 0.15))
+            said += [child.hear() for _ in range(chance.randrange(20))]
+            await asyncio.sleep(chance.uniform(0, 0.01))
             said += child.kill()
     last_steps = acknowledged(said)
     assert len(last_steps) > KILLS
