@@ -4,37 +4,71 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, framed, is_named, is_place, tail_of, with_frame
-from commonplace.adapters.rules.lexicon import ACTIVITIES, BODY_PARTS, HOBBY_VERBS, LANGUAGES_OF_CODE, MEDICINE, MEDICINE_ENDINGS, NATIONALITIES
-from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
+from commonplace.adapters.rules.frame import Frame, tail_of, with_frame
+from commonplace.adapters.rules.frames import is_named
+from commonplace.adapters.rules.habits import habit, how_often
+from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.topics import (
+    ACTIVITIES,
+    BODY_PARTS,
+    HOBBY_VERBS,
+    LANGUAGES_OF_CODE,
+    MEDICINE,
+    MEDICINE_ENDINGS,
+    NATIONALITIES,
+)
 from commonplace.adapters.rules.verbs import inflect
+from commonplace.adapters.rules.wordsets import word_set
+from commonplace.adapters.rules.working import _degree
 
-_HABITS = HOBBY_VERBS | frozenset(
-    "go run jog walk cycle bike commute meditate journal exercise train work sleep cook study practise practice fast pray volunteer travel"
-    " write stretch nap wake get ride drive call visit eat have lift stream podcast shave shower skip do take play read watch".split()
+_HABITS = HOBBY_VERBS | word_set(
+    "go run jog walk cycle bike commute meditate journal exercise train work sleep cook study practise practice"
+    " fast pray volunteer travel"
+    " write stretch nap wake get ride drive call visit eat have lift stream podcast shave shower skip do take"
+    " play read watch"
 )
 _ALWAYS_HABITS = frozenset({"smoke", "vape", "snore"})
-_TOOLED = frozenset("track do manage write edit plan record organise organize log budget design draw take keep make".split())
-_GAME_WORDS = frozenset({"role", "part", "trick", "game", "games", "file", "video", "song", "music", "safe", "along", "around", "with", "back"})
-_STUDY = Frame("studies", "study", past="ended")
-_SCHOOL = Frame("school", "study at", past="ended", one=True)
+_TOOLED = word_set("track do manage write edit plan record organise organize log budget design draw take keep make")
+_GAME_WORDS = frozenset(
+    {
+        "role",
+        "part",
+        "trick",
+        "game",
+        "games",
+        "file",
+        "video",
+        "song",
+        "music",
+        "safe",
+        "along",
+        "around",
+        "with",
+        "back",
+    }
+)
 _VISITED = Frame("visited", "visit", past="holds", accepts=is_named, one=True)
-_FIELD = Frame("field", "work in", past="ended", one=True)
-_WORKPLACE = Frame("workplace", "work in", past="ended", one=True)
 
 
 def playing(clause: Clause) -> list[Finding]:
     """ "play the cello", "play chess" """
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
-    if clause.group.tense != "present" and not clause.ended and not (clause.group.progressive and clause.lasting) and not clause.lasting:
+    if (
+        clause.group.tense != "present"
+        and not clause.ended
+        and not (clause.group.progressive and clause.lasting)
+        and not clause.lasting
+    ):
         return []
     tail = f"{tail_of(clause.rest[until_stop(clause.rest) :])} {how_often(clause)}"
     return [
         found(clause, "hobby", phrase, "play", tail=tail)
         for phrase in phrases
-        if phrase.low[0] not in {"this", "that", "it", "your", "with"} and (len(phrase.low) > 1 or phrase.low[0] not in _GAME_WORDS) and phrase.definite != "my"
+        if phrase.low[0] not in {"this", "that", "it", "your", "with"}
+        and (len(phrase.low) > 1 or phrase.low[0] not in _GAME_WORDS)
+        and phrase.definite != "my"
     ]
 
 
@@ -45,90 +79,22 @@ def doing(clause: Clause) -> list[Finding]:
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
     if "there" in clause.low:
         return []
-    if clause.low[:1] and clause.low[0] in {"a", "my"} and len(clause.low) > 1 and clause.low[1] in {"phd", "masters", "master's", "degree", "bachelor's", "mba"}:
+    if (
+        clause.low[:1]
+        and clause.low[0] in {"a", "my"}
+        and len(clause.low) > 1
+        and clause.low[1] in {"phd", "masters", "master's", "degree", "bachelor's", "mba"}
+    ):
         return _degree(clause)
     if clause.low[:1] == ("keto",) or clause.low[:1] == ("paleo",):
         return [found(clause, "diet", clause.rest[0].text, "do")]
     if clause.group.tense not in {"present", "perfect"} and not clause.ended:
         return []
-    return [found(clause, "hobby", phrase, "do", tail=how_often(clause)) for phrase in phrases if not ACTIVITIES.isdisjoint(phrase.low)]
-
-
-def _degree(clause: Clause) -> list[Finding]:
-    """ "doing a PhD in linguistics at Leiden" """
-    if "in" not in clause.low:
-        return []
-    return studying(clause.after(clause.low.index("in") + 1))
-
-
-def studying(clause: Clause) -> list[Finding]:
-    if clause.low[:1] in {("for",), ("with",), ("the",), ("hard",)}:
-        return []
-    findings = with_frame(clause, _STUDY) if clause.low[:1] != ("at",) else []
-    if "at" in clause.low:
-        findings += with_frame(clause.after(clause.low.index("at") + 1), _SCHOOL)
-    return findings
-
-
-def working(clause: Clause) -> list[Finding] | None:
-    """ "work in finance", "work in Berlin"; None leaves it to the table."""
-    low = clause.low
-    if low[:1] in {("remotely",), ("part-time",), ("full-time",), ("freelance",)} and low[1:2] in {("for",), ("at",), ("as",)}:
-        inner = clause.after(1)
-        return working(inner) or framed(inner)
-    if low[:2] == ("from", "home") or low[:2] in {("night", "shifts"), ("nights",)} or low[:1] in {("nights",), ("part-time",), ("remotely",), ("weekends",)}:
-        return [habit(clause)]
-    if low[:1] == ("there",) and clause.ended:
-        return [told(clause, "employer", "", sentence(clause.who, "left their job"))]
-    if low[:1] == ("as",):
-        return _working_as(clause)
-    if low[:2] == ("for", "myself"):
-        return [found(clause, "job", "self-employed", "be")]
-    if low[:1] != ("in",) or len(low) < 2:
-        return None
-    if clause.rest[1].text.isupper():
-        return [found(clause, "field", clause.rest[1].text, "work in")]
-    if low[1] in {"a", "an", "the", "my"}:
-        return _working_in_a(clause)
-    return with_frame(clause.after(1), _WORKPLACE if clause.rest[1].named else _FIELD)
-
-
-def _working_in_a(clause: Clause) -> list[Finding]:
-    """ "in the film industry", "in a hospital" """
-    phrase = cleaned(clause.rest[1 : 1 + until_stop(clause.rest[1:])])
-    if phrase is None or phrase.definite == "my":
-        return []
-    if phrase.low[-1] in {"industry", "sector", "business", "field"} and len(phrase.low) > 1:
-        return [found(clause, "field", phrase, "work in")]
-    return [found(clause, "employer", phrase, "work in")] if phrase.low[-1] in _WORKPLACES and phrase.definite != "the" else []
-
-
-_WORKPLACES = frozenset("hospital bank school library restaurant factory warehouse lab laboratory office cafe café bakery shop store clinic pharmacy museum hotel bar".split())
-
-
-def _working_as(clause: Clause) -> list[Finding]:
-    low = clause.low
-    end = next((place for place, word in enumerate(low) if place and word in {"at", "for", "in", "with"}), len(low))
-    findings = with_frame(replace(clause, rest=clause.rest[1:end]), Frame("job", "work as", past="ended"))
-    if end < len(low) and low[end] in {"at", "for"}:
-        findings += with_frame(clause.after(end + 1), Frame("employer", f"work {low[end]}", past="ended", one=True))
-    return findings
-
-
-def habit(clause: Clause) -> Finding:
-    """The verb with what follows, without how often: that stands in the text."""
-    end = next((place for place, token in enumerate(clause.rest) if token.low in {",", "but", "because", "so", "when", "while", "if", "i"}), len(clause.rest))
-    after = third_person(clause.rest[:end])
-    value = f"{clause.group.lemma} {after}".strip()
-    adverbs = sorted(clause.group.adverbs & {"usually", "always", "often", "sometimes"})
-    spoken = predicate(clause.who, f"{clause.group.lemma} {after}".strip(), standing=clause.standing)
-    return told(clause, "habit", value, sentence(clause.who, *adverbs, spoken, how_often(clause)))
-
-
-def how_often(clause: Clause) -> str:
-    """ "every Sunday", with the names of days written as names."""
-    said = " ".join(moment.said for moment in clause.moments if moment.role == "often").replace("my ", "their ")
-    return " ".join(word.capitalize() if "day" in word and word not in {"day", "days", "weekday", "weekdays", "daily"} else word for word in said.split())
+    return [
+        found(clause, "hobby", phrase, "do", tail=how_often(clause))
+        for phrase in phrases
+        if not ACTIVITIES.isdisjoint(phrase.low)
+    ]
 
 
 def habitual(clause: Clause) -> list[Finding]:
@@ -144,17 +110,41 @@ def habitual(clause: Clause) -> list[Finding]:
         return [habit(clause)] if clause.rest or group.lemma not in {"go", "take", "have", "do", "get"} else []
     if group.lemma == "volunteer" and clause.rest:
         return [habit(clause)]
-    if group.lemma in HOBBY_VERBS and not group.negated and (not clause.rest or clause.low[:2] in {("in", "a"), ("in", "my"), ("for", "fun")}):
-        return [told(clause, "hobby", inflect(group.lemma, "gerund"), sentence(clause.who, predicate(clause.who, group.lemma, standing=clause.standing)))]
+    if (
+        group.lemma in HOBBY_VERBS
+        and not group.negated
+        and (not clause.rest or clause.low[:2] in {("in", "a"), ("in", "my"), ("for", "fun")})
+    ):
+        return [
+            told(
+                clause,
+                "hobby",
+                inflect(group.lemma, "gerund"),
+                sentence(clause.who, predicate(clause.who, group.lemma, standing=clause.standing)),
+            )
+        ]
     return []
 
 
 def _daily(clause: Clause) -> bool:
     """ "wake up at 6", "take the bus to work" """
     low = clause.low
-    if clause.group.lemma in {"wake", "get", "go"} and low[:1] in {("up",), ("to",)} and ("at" in low or "around" in low):
+    if (
+        clause.group.lemma in {"wake", "get", "go"}
+        and low[:1] in {("up",), ("to",)}
+        and ("at" in low or "around" in low)
+    ):
         return low[-1][0].isdigit() or low[-1] in {"am", "pm"} or low[-1] in {"dawn", "sunrise"}
-    return low[-2:] in {("to", "work"), ("to", "school"), ("the", "office")} and clause.group.lemma in {"walk", "cycle", "bike", "drive", "ride", "take", "commute", "run"}
+    return low[-2:] in {("to", "work"), ("to", "school"), ("the", "office")} and clause.group.lemma in {
+        "walk",
+        "cycle",
+        "bike",
+        "drive",
+        "ride",
+        "take",
+        "commute",
+        "run",
+    }
 
 
 def with_tool(clause: Clause) -> list[Finding]:
@@ -164,9 +154,21 @@ def with_tool(clause: Clause) -> list[Finding]:
         if clause.group.lemma in _TOOLED and word in low[1:] and clause.group.tense == "present":
             at = low.index(word)
             phrase = cleaned(clause.rest[at + 1 : at + 1 + until_stop(clause.rest[at + 1 :])])
-            if phrase is not None and phrase.named and low[0] in {"my", "our", "notes", "all"} and (word != "in" or low[0] != "all"):
+            if (
+                phrase is not None
+                and phrase.named
+                and low[0] in {"my", "our", "notes", "all"}
+                and (word != "in" or low[0] != "all")
+            ):
                 spoken = predicate(clause.who, clause.group.lemma, standing=clause.standing)
-                return [told(clause, "uses", phrase.text, sentence(clause.who, spoken, third_person(clause.rest[:at]), word, phrase.whole))]
+                return [
+                    told(
+                        clause,
+                        "uses",
+                        phrase.text,
+                        sentence(clause.who, spoken, third_person(clause.rest[:at]), word, phrase.whole),
+                    )
+                ]
     return []
 
 
@@ -175,25 +177,26 @@ def collecting(clause: Clause) -> list[Finding]:
     if clause.group.tense == "past" and not clause.ended:
         return []
     return [
-        told(clause, "hobby", f"collecting {phrase.text}", sentence(clause.who, predicate(clause.who, "collect", standing=clause.standing), phrase.text))
+        told(
+            clause,
+            "hobby",
+            f"collecting {phrase.text}",
+            sentence(clause.who, predicate(clause.who, "collect", standing=clause.standing), phrase.text),
+        )
         for phrase in phrases
         if not vague(phrase) and phrase.low[-1].endswith("s") and not phrase.definite
     ]
-
-
-def teaching(clause: Clause) -> list[Finding]:
-    phrase = cleaned(clause.rest[: until_stop(clause.rest)])
-    if phrase is None or vague(phrase) or phrase.low[0] in {"my", "me", "people"} or phrase.definite or clause.group.tense == "perfect" and not clause.lasting:
-        return []
-    over = clause.group.tense == "past"
-    return [told(clause, "job", f"teach {phrase.text}", found(clause, "job", phrase.text, "teach", standing="ended" if over else None).text, standing="ended" if over else None)]
 
 
 def travelled(clause: Clause) -> list[Finding]:
     """ "visited Rome", "went to Morocco", "have been to Iceland" """
     group = clause.group
     rest = clause if clause.low[:1] != ("to",) else clause.after(1)
-    if group.progressive or (group.tense == "present" and not clause.ended) or (group.lemma not in {"visit"} and clause.low[:1] != ("to",)):
+    if (
+        group.progressive
+        or (group.tense == "present" and not clause.ended)
+        or (group.lemma not in {"visit"} and clause.low[:1] != ("to",))
+    ):
         return []
     if group.lemma == "go" and not rest.rest:
         return []
@@ -203,7 +206,14 @@ def travelled(clause: Clause) -> list[Finding]:
 
 
 def is_place_like(value: str) -> bool:
-    return value[:1].isupper() and value.split(" ")[-1].lower() not in {"university", "school", "college", "party", "doctor", "hospital"}
+    return value[:1].isupper() and value.split(" ")[-1].lower() not in {
+        "university",
+        "school",
+        "college",
+        "party",
+        "doctor",
+        "hospital",
+    }
 
 
 def media(attribute: str, verb: str) -> Callable[[Clause], list[Finding]]:
@@ -224,7 +234,13 @@ def taking(clause: Clause) -> list[Finding]:
     tokens = _without_dose(clause.rest)
     end = until_stop(tokens, through=frozenset({"of"}))
     phrases = coordinated(tokens[:end])
-    medicine = [phrase for phrase in phrases if not MEDICINE.isdisjoint(phrase.low) or phrase.head.endswith(MEDICINE_ENDINGS) and phrase.head not in {"shower", "quinine"}]
+    medicine = [
+        phrase
+        for phrase in phrases
+        if not MEDICINE.isdisjoint(phrase.low)
+        or phrase.head.endswith(MEDICINE_ENDINGS)
+        and phrase.head not in {"shower", "quinine"}
+    ]
     if medicine and (clause.group.tense == "present" or clause.lasting or clause.ended):
         return [found(clause, "takes", phrase, "take", tail=tail_of(tokens[end:])) for phrase in medicine]
     return with_tool(clause) or habitual(clause)
@@ -244,11 +260,17 @@ def knowing(clause: Clause) -> list[Finding]:
         return [_ability(clause, third_person(clause.rest[2:]), "know how to")]
     phrases = coordinated(clause.rest[: until_stop(clause.rest)])
     spoken = [found(clause, "speaks", phrase, "know") for phrase in phrases if phrase.text.lower() in NATIONALITIES]
-    return spoken + [found(clause, "skill", phrase, "know") for phrase in phrases if phrase.text.lower() in LANGUAGES_OF_CODE and phrase.named]
+    return spoken + [
+        found(clause, "skill", phrase, "know")
+        for phrase in phrases
+        if phrase.text.lower() in LANGUAGES_OF_CODE and phrase.named
+    ]
 
 
 def _ability(clause: Clause, value: str, verb: str) -> Finding:
-    return told(clause, "skill", value, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing), value))
+    return told(
+        clause, "skill", value, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing), value)
+    )
 
 
 def happened(clause: Clause) -> list[Finding]:
@@ -258,20 +280,51 @@ def happened(clause: Clause) -> list[Finding]:
         return []
     if not _worth(group.lemma, clause.rest):
         return []
-    end = next((place for place, token in enumerate(clause.rest) if token.low in {",", "but", "because", "so", "when", "and", "after"}), len(clause.rest))
+    end = next(
+        (
+            place
+            for place, token in enumerate(clause.rest)
+            if token.low in {",", "but", "because", "so", "when", "and", "after"}
+        ),
+        len(clause.rest),
+    )
     past = inflect(group.lemma, "past")
     value = f"{past} {third_person(clause.rest[:end])}".strip()
     return [told(clause, "event", value, sentence(clause.who, value))] if len(low) <= 8 else []
 
 
 _ONCE: dict[str, frozenset[str]] = {
-    "pass": frozenset({"test", "exam", "exams", "bar", "finals", "driving", "interview"}), "win": frozenset({"contest", "prize", "award", "tournament", "race", "medal", "match", "scholarship", "lottery", "championship", "competition"}),
-    "run": frozenset({"marathon", "race", "half-marathon", "10k", "5k", "ultramarathon"}), "break": BODY_PARTS | frozenset({"leg", "arm", "foot", "finger", "toe", "collarbone", "rib", "nose", "hand", "elbow", "hip"}),
-    "have": frozenset({"attack", "stroke", "baby", "surgery", "miscarriage", "operation", "accident"}), "start": frozenset({"school", "kindergarten", "college", "university", "daycare", "preschool"}),
-    "publish": frozenset({"book", "novel", "paper", "article", "album"}), "complete": frozenset({"marathon", "course", "degree", "phd", "thesis", "bootcamp"}),
-    "finish": frozenset({"school", "college", "university", "degree", "phd", "thesis", "marathon", "bootcamp", "residency"}), "defend": frozenset({"thesis", "dissertation"}),
-    "tear": frozenset({"acl", "ligament", "meniscus"}), "found": frozenset({"company", "startup", "nonprofit", "business"}), "launch": frozenset({"startup", "business", "podcast", "company"}),
-}  # fmt: skip
+    "pass": frozenset({"test", "exam", "exams", "bar", "finals", "driving", "interview"}),
+    "win": frozenset(
+        {
+            "contest",
+            "prize",
+            "award",
+            "tournament",
+            "race",
+            "medal",
+            "match",
+            "scholarship",
+            "lottery",
+            "championship",
+            "competition",
+        }
+    ),
+    "run": frozenset({"marathon", "race", "half-marathon", "10k", "5k", "ultramarathon"}),
+    "break": BODY_PARTS
+    | frozenset({"leg", "arm", "foot", "finger", "toe", "collarbone", "rib", "nose", "hand", "elbow", "hip"}),
+    "have": frozenset({"attack", "stroke", "baby", "surgery", "miscarriage", "operation", "accident"}),
+    "start": frozenset({"school", "kindergarten", "college", "university", "daycare", "preschool"}),
+    "publish": frozenset({"book", "novel", "paper", "article", "album"}),
+    "complete": frozenset({"marathon", "course", "degree", "phd", "thesis", "bootcamp"}),
+    "finish": frozenset(
+        {"school", "college", "university", "degree", "phd", "thesis", "marathon", "bootcamp", "residency"}
+    ),
+    "defend": frozenset({"thesis", "dissertation"}),
+    "tear": frozenset({"acl", "ligament", "meniscus"}),
+    "found": frozenset({"company", "startup", "nonprofit", "business"}),
+    "launch": frozenset({"startup", "business", "podcast", "company"}),
+}
 
 
 def _worth(lemma: str, tokens: Sequence[Token]) -> bool:
@@ -289,10 +342,12 @@ def weighing(clause: Clause) -> list[Finding]:
 def turning(clause: Clause) -> list[Finding]:
     """ "turned 41" """
     low = clause.low
-    if low and low[0].isdecimal() and 0 < int(low[0][:4]) < 120 and clause.group.tense != "present" and (len(low) == 1 or low[1] in {"years", "and", "last", "this"}):
+    if (
+        low
+        and low[0].isdecimal()
+        and 0 < int(low[0][:4]) < 120
+        and clause.group.tense != "present"
+        and (len(low) == 1 or low[1] in {"years", "and", "last", "this"})
+    ):
         return [found(clause, "age", low[0], "be", tail="years old")]
     return []
-
-
-def _unused(phrase: Phrase) -> bool:
-    return is_place(phrase)

@@ -1,7 +1,6 @@
 """What is not so yet: plans with their dates, wants, and what someone is working on. None of it is ever written as if it were so."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.group import known_verbs
@@ -11,23 +10,36 @@ from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop,
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, words
 from commonplace.adapters.rules.verbs import inflect
+from commonplace.adapters.rules.wordsets import word_set
 
 _ENDS = frozenset({",", "but", "because", "so", "when", "while", "if", "i", "we", "which", "who", "please", "?"})
-_LIFE = frozenset("start move buy sell learn quit retire marry adopt study visit travel open launch apply renovate join become relocate emigrate".split())
+_LIFE = word_set(
+    "start move buy sell learn quit retire marry adopt study visit travel open launch apply renovate join become"
+    " relocate emigrate"
+)
 """Plans worth keeping without a date."""
-_GOING = frozenset("fly go leave move meet visit start travel get host attend drive arrive return".split())
+_GOING = word_set("fly go leave move meet visit start travel get host attend drive arrive return")
 """What "today" makes a plan of; everything else "I am doing today" is the moment."""
-_CHAT = frozenset("ask tell try send show need let see give say talk check look use grab head be".split())
-_WISHED = frozenset(
-    "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see have hike try sail start"
-    " get run play write publish swim volunteer emigrate relocate renovate".split()
+_CHAT = word_set("ask tell try send show need let see give say talk check look use grab head be")
+_WISHED = word_set(
+    "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see"
+    " have hike try sail start"
+    " get run play write publish swim volunteer emigrate relocate renovate"
 )
 """What people wish for in life, not what they ask of an assistant."""
-_WANT_THINGS = frozenset("answer answers list summary recipe refund example examples explanation table code response story poem plan help"
-                         " information info advice tips suggestion suggestions idea ideas something more less one short".split())  # fmt: skip
-_MAKING = frozenset({"build", "write", "develop", "design", "create", "renovate", "restore", "compose", "record", "make"})
-_SHAPELESS = frozenset({"project", "projects", "task", "assignment", "issue", "problem", "bug", "feature", "part", "presentation", "tests"})
-_MADE = frozenset("query function script prompt request code email message report essay reply file test loop class list list".split())
+_WANT_THINGS = word_set(
+    "answer answers list summary recipe refund example examples explanation table code response story poem plan help"
+    " information info advice tips suggestion suggestions idea ideas something more less one short"
+)
+_MAKING = frozenset(
+    {"build", "write", "develop", "design", "create", "renovate", "restore", "compose", "record", "make"}
+)
+_SHAPELESS = frozenset(
+    {"project", "projects", "task", "assignment", "issue", "problem", "bug", "feature", "part", "presentation", "tests"}
+)
+_MADE = word_set(
+    "query function script prompt request code email message report essay reply file test loop class list list"
+)
 
 
 def verb_phrase(tokens: Sequence[Token], lemma: str) -> str:
@@ -37,7 +49,20 @@ def verb_phrase(tokens: Sequence[Token], lemma: str) -> str:
 
 
 def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
-    while tokens and tokens[-1].low in {"someday", "again", "soon", "too", "anymore", "and", ".", "!", "one", "day", "though", "eventually"}:
+    while tokens and tokens[-1].low in {
+        "someday",
+        "again",
+        "soon",
+        "too",
+        "anymore",
+        "and",
+        ".",
+        "!",
+        "one",
+        "day",
+        "though",
+        "eventually",
+    }:
         tokens = tokens[:-1]
     return tokens
 
@@ -46,13 +71,27 @@ def planned(clause: Clause) -> list[Finding]:
     """ "am flying to Lisbon next Friday", "will be in Vienna next week", "am going to start a podcast" """
     span = clause.dated(ahead=True)
     group = clause.group
-    if group.negated or (span is not None and span.stop <= clause.at) or any(word in POINTING for word in clause.low[:1]):
+    if (
+        group.negated
+        or (span is not None and span.stop <= clause.at)
+        or any(word in POINTING for word in clause.low[:1])
+    ):
         return []
     if span is None and not _life(clause):
         return []
-    if group.progressive and not group.modal and span is not None and span.start <= clause.at and group.lemma not in _GOING:
+    if (
+        group.progressive
+        and not group.modal
+        and span is not None
+        and span.start <= clause.at
+        and group.lemma not in _GOING
+    ):
         return []
-    if span is not None and group.lemma in _CHAT and not (group.lemma == "be" and clause.low[:1] in {("in",), ("at",), ("on",)}):
+    if (
+        span is not None
+        and group.lemma in _CHAT
+        and not (group.lemma == "be" and clause.low[:1] in {("in",), ("at",), ("on",)})
+    ):
         return []
     value = verb_phrase(clause.rest, group.lemma)
     lead = "will" if group.modal == "will" else "is going to" if not group.progressive else "is"
@@ -68,7 +107,9 @@ def _life(clause: Clause) -> bool:
         return group.lemma in _LIFE and bool(low) and low[0] not in {"the", "this", "that", "with", "by", "over", "on"}
     if not group.progressive or group.modal:
         return False
-    return (group.lemma in {"move", "relocate", "emigrate"} and low[:1] == ("to",)) or (group.lemma == "get" and low[:1] == ("married",))
+    return (group.lemma in {"move", "relocate", "emigrate"} and low[:1] == ("to",)) or (
+        group.lemma == "get" and low[:1] == ("married",)
+    )
 
 
 def planning(clause: Clause) -> list[Finding]:
@@ -83,7 +124,15 @@ def planning(clause: Clause) -> list[Finding]:
         span = clause.dated(ahead=True)
         if lemma in _CHAT or _pointing(value) or (span is None and lemma not in _LIFE | _WISHED):
             return []
-        return [told(clause, "plans", value, sentence(clause.who, "plans to", value, shown(span) if span else ""), when="spans")]
+        return [
+            told(
+                clause,
+                "plans",
+                value,
+                sentence(clause.who, "plans to", value, shown(span) if span else ""),
+                when="spans",
+            )
+        ]
     if not clause.group.progressive:
         return []
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"to", "of", "in", "for"}))])
@@ -111,14 +160,30 @@ def wanting(clause: Clause) -> list[Finding]:
     return [
         found(clause, "wants", phrase, "want")
         for phrase in phrases
-        if not vague(phrase) and not phrase.definite and _WANT_THINGS.isdisjoint(phrase.low) and phrase.whole != phrase.text
+        if not vague(phrase)
+        and not phrase.definite
+        and _WANT_THINGS.isdisjoint(phrase.low)
+        and phrase.whole != phrase.text
     ]
 
 
 def _wished(lemma: str, low: tuple[str, ...]) -> bool:
-    if lemma not in _WISHED or (lemma in {"go", "see", "try", "get", "have", "start", "write", "play", "work", "open"} and not low):
+    if lemma not in _WISHED or (
+        lemma in {"go", "see", "try", "get", "have", "start", "write", "play", "work", "open"} and not low
+    ):
         return False
-    if lemma in {"see", "try", "get", "have", "start", "write", "work"} and low[0] in {"the", "with", "on", "some", "from", "how", "what", "more", "out", "in"}:
+    if lemma in {"see", "try", "get", "have", "start", "write", "work"} and low[0] in {
+        "the",
+        "with",
+        "on",
+        "some",
+        "from",
+        "how",
+        "what",
+        "more",
+        "out",
+        "in",
+    }:
         return low[0] == "the" and lemma == "see"
     if lemma == "run":
         return not {"marathon", "race", "ultramarathon", "business", "company"}.isdisjoint(low)
@@ -133,7 +198,9 @@ def _pointing(value: str) -> bool:
 
 
 def _wish(clause: Clause, value: str, verb: str) -> Finding:
-    return told(clause, "wants", value, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing)), when="none")
+    return told(
+        clause, "wants", value, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing)), when="none"
+    )
 
 
 def making(clause: Clause) -> list[Finding]:
@@ -151,10 +218,21 @@ def making(clause: Clause) -> list[Finding]:
 def _made(clause: Clause, verb: str) -> list[Finding]:
     end = until_stop(clause.rest, through=frozenset({"of", "about"}))
     phrase = cleaned(clause.rest[:end])
-    if phrase is None or vague(phrase) or phrase.head in _SHAPELESS or not _MADE.isdisjoint(phrase.low) or phrase.whole == phrase.text and not phrase.named:
+    if (
+        phrase is None
+        or vague(phrase)
+        or phrase.head in _SHAPELESS
+        or not _MADE.isdisjoint(phrase.low)
+        or phrase.whole == phrase.text
+        and not phrase.named
+    ):
         return []
-    return [told(clause, "works_on", phrase.text, sentence(clause.who, "is", verb, phrase.whole.replace("my ", "their ")), when="none")]
-
-
-def about_to_have(clause: Clause) -> list[Finding]:
-    return planned(replace(clause, group=replace(clause.group, progressive=True)))
+    return [
+        told(
+            clause,
+            "works_on",
+            phrase.text,
+            sentence(clause.who, "is", verb, phrase.whole.replace("my ", "their ")),
+            when="none",
+        )
+    ]

@@ -4,15 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_condition, is_named, is_place, tail_of, with_frame
+from commonplace.adapters.rules.frame import Frame, tail_of, with_frame
+from commonplace.adapters.rules.frames import is_condition, is_named, is_place
 from commonplace.adapters.rules.having import acquired, things_lost
-from commonplace.adapters.rules.lexicon import DEGREES, FOODLIKE, GROUPS, PRODUCTS, RELATIONS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called, relation
 from commonplace.adapters.rules.render import sentence
-from commonplace.adapters.rules.tokens import Token, words
+from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.topics import DEGREES, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
 
-_HOME = Frame("home", "live in", past="holds", one=True, accepts=is_place, through=frozenset({"near", "in", "of", "outside"}))
+_HOME = Frame(
+    "home", "live in", past="holds", one=True, accepts=is_place, through=frozenset({"near", "in", "of", "outside"})
+)
 _TOOL = Frame("uses", "use", past="holds", one=True)
 _EMPLOYER = Frame("employer", "work at", past="holds", one=True)
 _LEFT = Frame("employer", "work at", past="ended", one=True, accepts=is_named)
@@ -27,11 +31,20 @@ def _part(clause: Clause, word: str) -> Clause | None:
 
 def _settled(clause: Clause) -> bool:
     group = clause.group
-    return not group.negated and group.factual and not group.progressive and (group.tense != "present" or group.lemma in {"quit", "cut"})
+    return (
+        not group.negated
+        and group.factual
+        and not group.progressive
+        and (group.tense != "present" or group.lemma in {"quit", "cut"})
+    )
 
 
 def _ended(clause: Clause, frame: Frame) -> list[Finding]:
-    over = replace(clause, group=replace(clause.group, ended=True), rest=_until(clause.rest, {"to", "for", "and", "in", "into", "because"}))
+    over = replace(
+        clause,
+        group=replace(clause.group, ended=True),
+        rest=_until(clause.rest, {"to", "for", "and", "in", "into", "because"}),
+    )
     return with_frame(over, replace(frame, past="ended"))
 
 
@@ -51,7 +64,10 @@ def moving(clause: Clause) -> list[Finding]:
     skip = 1 if low[:1] in {("back",), ("away",), ("here",), ("over",), ("out",), ("house",)} else 0
     if low[skip : skip + 1] not in {("to",), ("from",), ("into",), ("of",)}:
         return []
-    target, origin = _part(clause, "to") or _part(clause, "into"), _part(clause, "from") or (_part(clause, "of") if skip else None)
+    target, origin = (
+        _part(clause, "to") or _part(clause, "into"),
+        _part(clause, "from") or (_part(clause, "of") if skip else None),
+    )
     frame = _TOOL if _is_tool(target) or _is_tool(origin) else _HOME
     findings = _ended(origin, frame) if origin is not None else []
     return findings + (with_frame(target, frame) if target is not None and "here" not in target.low[:1] else [])
@@ -74,7 +90,11 @@ def switching(clause: Clause) -> list[Finding]:
         return []
     frame = _TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
     findings = _replaced(clause, origin, frame) if origin is not None else []
-    return findings + ([item for item in with_frame(target, frame) if not item.value[:2].islower() or origin is not None] if target is not None else [])
+    return findings + (
+        [item for item in with_frame(target, frame) if not item.value[:2].islower() or origin is not None]
+        if target is not None
+        else []
+    )
 
 
 def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
@@ -94,7 +114,9 @@ def leaving(clause: Clause) -> list[Finding]:
     low = rest.low
     if low[:2] in {("my", "job"), ("my", "position"), ("my", "role")} and low[2:3] in {("at",), ("with",)}:
         return _ended(rest.after(3), _EMPLOYER)
-    if low[:2] in {("my", "job"), ("my", "position"), ("my", "company")} or (not low and clause.group.lemma == "resign"):
+    if low[:2] in {("my", "job"), ("my", "position"), ("my", "company")} or (
+        not low and clause.group.lemma == "resign"
+    ):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
         return [parted(clause)]
@@ -103,7 +125,11 @@ def leaving(clause: Clause) -> list[Finding]:
         return []
     if phrase.head in GROUPS:
         return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
-    return with_frame(replace(rest, group=replace(rest.group, ended=True)), _LEFT) if phrase.named and rest.rest[0].named and phrase.low[0] != "the" else []
+    return (
+        with_frame(replace(rest, group=replace(rest.group, ended=True)), _LEFT)
+        if phrase.named and rest.rest[0].named and phrase.low[0] != "the"
+        else []
+    )
 
 
 def joining(clause: Clause) -> list[Finding]:
@@ -138,7 +164,11 @@ def quitting(clause: Clause) -> list[Finding]:
     if not _settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
         return []
     low = clause.low
-    if clause.group.lemma == "quit" and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")} or (clause.group.lemma == "lose" and low[:2] == ("my", "job")):
+    if (
+        clause.group.lemma == "quit"
+        and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")}
+        or (clause.group.lemma == "lose" and low[:2] == ("my", "job"))
+    ):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("out",):
         clause = clause.after(1)
@@ -149,13 +179,17 @@ def quitting(clause: Clause) -> list[Finding]:
 
 
 def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
-    words_ = [word for word in phrase.text.split(" ") if word.lower() not in {"subscription", "account", "membership", "app"}]
+    words_ = [
+        word for word in phrase.text.split(" ") if word.lower() not in {"subscription", "account", "membership", "app"}
+    ]
     value = " ".join(words_)
     if phrase.head in GROUPS or (phrase.low[-1] == "membership" and value):
         return [found(clause, "member_of", value, "be a member of", tail="", standing="ended")]
     if phrase.low[-1] in SPORTS_AND_INSTRUMENTS:
         return [found(clause, "hobby", phrase, "do", standing="ended")]
-    if clause.group.lemma in {"quit", "give", "cut"} and (phrase.low[-1] in FOODLIKE or (not phrase.named and not phrase.definite and clause.group.lemma != "quit")):
+    if clause.group.lemma in {"quit", "give", "cut"} and (
+        phrase.low[-1] in FOODLIKE or (not phrase.named and not phrase.definite and clause.group.lemma != "quit")
+    ):
         return [found(clause, "consumes", phrase, "consume", standing="ended")] if not vague(phrase) else []
     named = bool(value) and (phrase.named or value.lower() in PRODUCTS) and phrase.definite != "the"
     return [found(clause, "uses", value, "use", standing="ended")] if named else []
@@ -164,7 +198,9 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
 def getting(clause: Clause) -> list[Finding]:
     """ "got married", "got promoted to", "got laid off", "got a job at", "got rid of", "got a puppy" """
     if clause.group.tense == "present" and not clause.group.progressive:
-        return [found(clause, "condition", phrase, "get") for phrase in coordinated(clause.rest) if is_condition(phrase)]
+        return [
+            found(clause, "condition", phrase, "get") for phrase in coordinated(clause.rest) if is_condition(phrase)
+        ]
     if clause.group.negated or clause.group.progressive:
         return []
     low = clause.low
@@ -205,7 +241,10 @@ def _promoted(clause: Clause) -> list[Finding]:
 
 def _dismissed(clause: Clause) -> list[Finding]:
     if clause.low[:1] in {("from",), ("by",)}:
-        return with_frame(replace(clause.after(1), group=replace(clause.group, ended=True)), Frame("employer", "work for", past="ended", one=True))
+        return with_frame(
+            replace(clause.after(1), group=replace(clause.group, ended=True)),
+            Frame("employer", "work for", past="ended", one=True),
+        )
     return [told(clause, "employer", "", sentence(clause.who, "lost their job"), standing="ended")]
 
 
@@ -226,13 +265,21 @@ def _back_together(clause: Clause) -> list[Finding]:
     return [found(clause, "partner", kin.names[0], "be together with")] if kin is not None and kin.names else []
 
 
-
 _Reader = Callable[[Clause], list[Finding]]
 _GOT: tuple[tuple[tuple[str, ...], _Reader], ...] = (
-    (("married",), _wed("married")), (("engaged",), _wed("engaged")), (("divorced",), _wed("divorced")), (("promoted", "to"), _promoted),
-    (("laid", "off"), _dismissed), (("fired",), _dismissed), (("sacked",), _dismissed), (("rid", "of"), _rid), (("hired", "by"), _hired), (("hired", "at"), _hired),
-    (("diagnosed", "with"), _diagnosed), (("back", "together", "with"), _back_together),
-)  # fmt: skip
+    (("married",), _wed("married")),
+    (("engaged",), _wed("engaged")),
+    (("divorced",), _wed("divorced")),
+    (("promoted", "to"), _promoted),
+    (("laid", "off"), _dismissed),
+    (("fired",), _dismissed),
+    (("sacked",), _dismissed),
+    (("rid", "of"), _rid),
+    (("hired", "by"), _hired),
+    (("hired", "at"), _hired),
+    (("diagnosed", "with"), _diagnosed),
+    (("back", "together", "with"), _back_together),
+)
 
 
 def marrying(clause: Clause) -> list[Finding]:
@@ -240,7 +287,10 @@ def marrying(clause: Clause) -> list[Finding]:
     name = called(clause.rest)
     if not _settled(clause) or not name:
         return []
-    return [found(clause, "marital_status", "married", "be"), told(clause, "partner", name, sentence(clause.who, "is married to", name))]
+    return [
+        found(clause, "marital_status", "married", "be"),
+        told(clause, "partner", name, sentence(clause.who, "is married to", name)),
+    ]
 
 
 def divorcing(clause: Clause) -> list[Finding]:
@@ -252,7 +302,14 @@ def dating(clause: Clause) -> list[Finding]:
     name = called(clause.rest)
     if not name or (clause.group.negated and not clause.ended) or not (clause.group.progressive or clause.ended):
         return []
-    return [told(clause, "partner", name, sentence(clause.who, "is dating" if not clause.ended else "is no longer dating", name))]
+    return [
+        told(
+            clause,
+            "partner",
+            name,
+            sentence(clause.who, "is dating" if not clause.ended else "is no longer dating", name),
+        )
+    ]
 
 
 def giving_notice(clause: Clause) -> list[Finding]:
@@ -261,7 +318,8 @@ def giving_notice(clause: Clause) -> list[Finding]:
     if low[:3] not in {("in", "my", "notice"), ("in", "my", "resignation")}:
         return []
     target = _part(clause, "at") or _part(clause, "to")
-    return _ended(target, _EMPLOYER) if target is not None else [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
-
-
-_ = words
+    return (
+        _ended(target, _EMPLOYER)
+        if target is not None
+        else [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
+    )

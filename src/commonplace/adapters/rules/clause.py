@@ -36,7 +36,11 @@ class Clause:
         group = self.group
         if group.ended or (group.negated and "anymore" in self.marks):
             return True
-        return group.negated and group.tense == "perfect" and any(moment.role in {"long", "since", "for"} for moment in self.moments)
+        return (
+            group.negated
+            and group.tense == "perfect"
+            and any(moment.role in {"long", "since", "for"} for moment in self.moments)
+        )
 
     @property
     def standing(self) -> Standing:
@@ -46,7 +50,11 @@ class Clause:
 
     @property
     def often(self) -> bool:
-        return "began" in self.marks or any(moment.role == "often" for moment in self.moments) or not FREQUENT.isdisjoint(self.group.adverbs)
+        return (
+            "began" in self.marks
+            or any(moment.role == "often" for moment in self.moments)
+            or not FREQUENT.isdisjoint(self.group.adverbs)
+        )
 
     @property
     def lasting(self) -> bool:
@@ -59,7 +67,13 @@ class Clause:
 
     def with_verb(self, lemma: str, rest: Sequence[Token], *, ended: bool = False, past: bool = False) -> "Clause":
         """The clause of the inner verb: "stopped using X" as "use X", ended."""
-        group = replace(self.group, lemma=lemma, tense="past" if past else "present", progressive=False, ended=ended or self.group.ended)
+        group = replace(
+            self.group,
+            lemma=lemma,
+            tense="past" if past else "present",
+            progressive=False,
+            ended=ended or self.group.ended,
+        )
         return replace(self, group=group, rest=rest)
 
     def after(self, count: int) -> "Clause":
@@ -101,7 +115,9 @@ def found(
     """Make a finding whose text is "<who> <verb> <value>", conjugated for its standing."""
     stands = standing or clause.standing
     whole = value.whole if isinstance(value, Phrase) else value
-    text = sentence(clause.who, predicate(clause.who, verb, standing=stands), seen_from_outside(whole), seen_from_outside(tail))
+    text = sentence(
+        clause.who, predicate(clause.who, verb, standing=stands), seen_from_outside(whole), seen_from_outside(tail)
+    )
     return told(clause, attribute, value.text if isinstance(value, Phrase) else value, text, standing=stands, when=when)
 
 
@@ -111,9 +127,15 @@ def told(
     """Make a finding with its own text."""
     stands = standing or clause.standing
     return Finding(
-        attribute=attribute, value=value, text=text, who=clause.who, standing=stands, start=clause.start, stop=clause.stop,
+        attribute=attribute,
+        value=value,
+        text=text,
+        who=clause.who,
+        standing=stands,
+        start=clause.start,
+        stop=clause.stop,
         when=when or ("ended" if stands == "ended" else "began"),
-    )  # fmt: skip
+    )
 
 
 def validity(finding: Finding, clause: Clause) -> tuple[datetime | None, datetime | None]:

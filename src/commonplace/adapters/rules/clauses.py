@@ -6,13 +6,79 @@ from typing import NamedTuple
 from commonplace.adapters.rules.group import is_verb
 from commonplace.adapters.rules.lexicon import ADVERBS, SUBJECTS
 from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.wordsets import word_set
 
-_JOINING = frozenset({"and", "but", "so", "because", "as", "although", "though", "while", "whereas", "plus", "yet", "since", "cause", "cuz", "also", "then"})
-_HANGING = frozenset({"when", "whenever", "if", "unless", "until", "before", "after", "once", "whether", "where", "that", "who", "which", "how", "why", "what", "than", "or", "whose"})
+_JOINING = frozenset(
+    {
+        "and",
+        "but",
+        "so",
+        "because",
+        "as",
+        "although",
+        "though",
+        "while",
+        "whereas",
+        "plus",
+        "yet",
+        "since",
+        "cause",
+        "cuz",
+        "also",
+        "then",
+    }
+)
+_HANGING = frozenset(
+    {
+        "when",
+        "whenever",
+        "if",
+        "unless",
+        "until",
+        "before",
+        "after",
+        "once",
+        "whether",
+        "where",
+        "that",
+        "who",
+        "which",
+        "how",
+        "why",
+        "what",
+        "than",
+        "or",
+        "whose",
+    }
+)
 """What follows these is not stated: a time, a condition, a question, an alternative."""
 _RELATIVE = frozenset({"who", "which", "whose", "whom"})
-_FINITE = frozenset({"is", "are", "was", "were", "'s", "has", "have", "had", "does", "do", "did", "will", "can", "would", "just", "really", "always", "also", "and"})
-_INVERTED = frozenset("what where when who why how which do does did is are can could would will should am was were have has any".split())
+_FINITE = frozenset(
+    {
+        "is",
+        "are",
+        "was",
+        "were",
+        "'s",
+        "has",
+        "have",
+        "had",
+        "does",
+        "do",
+        "did",
+        "will",
+        "can",
+        "would",
+        "just",
+        "really",
+        "always",
+        "also",
+        "and",
+    }
+)
+_INVERTED = word_set(
+    "what where when who why how which do does did is are can could would will should am was were have has any"
+)
 _OWNING = frozenset({"my", "our"})
 
 
@@ -70,7 +136,9 @@ def _shares_subject(tokens: Sequence[Token], at: int, after: int) -> bool:
     """ "my wife and I live …" is one subject."""
     if tokens[after].low not in {"i", "my"} or at > 5 or at == 0:
         return False
-    return tokens[0].low in {"my", "me", "our", "both"} and not any(is_verb(token.low) or token.low in _FINITE for token in tokens[1:at])
+    return tokens[0].low in {"my", "me", "our", "both"} and not any(
+        is_verb(token.low) or token.low in _FINITE for token in tokens[1:at]
+    )
 
 
 def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int] | None:
@@ -95,7 +163,10 @@ def _skip(tokens: Sequence[Token], at: int) -> int:
     """Step over "also", "now", "at work" and the like before a subject."""
     while at < len(tokens) and (tokens[at].low in ADVERBS or tokens[at].low in {"then", "yes", "no", "sorry", "and"}):
         at += 1
-    if _words(tokens, at, 1) in {("at",), ("in",), ("for",), ("on",)} and _words(tokens, at + 2, 1) in {("i",), ("we",)}:
+    if _words(tokens, at, 1) in {("at",), ("in",), ("for",), ("on",)} and _words(tokens, at + 2, 1) in {
+        ("i",),
+        ("we",),
+    }:
         at += 2
     return at
 
@@ -112,7 +183,9 @@ def opens(tokens: Sequence[Token], at: int) -> bool:
     if low in {"i", "we"}:
         return at + 1 < len(tokens)
     if low in SUBJECTS:
-        return at + 1 < len(tokens) and (tokens[at + 1].low in _FINITE or is_verb(tokens[at + 1].low) or tokens[at + 1].low in ADVERBS)
+        return at + 1 < len(tokens) and (
+            tokens[at + 1].low in _FINITE or is_verb(tokens[at + 1].low) or tokens[at + 1].low in ADVERBS
+        )
     if low in _OWNING:
         return any(_verb_after(tokens, place) for place in range(at + 2, min(at + 7, len(tokens))))
     return False
@@ -120,7 +193,9 @@ def opens(tokens: Sequence[Token], at: int) -> bool:
 
 def _verb_after(tokens: Sequence[Token], at: int) -> bool:
     low = tokens[at].low
-    if low in {",", "and", "or", "in", "at", "on", "for", "with", "to"} and not (low == "and" and _words(tokens, at + 1, 1) == ("i",)):
+    if low in {",", "and", "or", "in", "at", "on", "for", "with", "to"} and not (
+        low == "and" and _words(tokens, at + 1, 1) == ("i",)
+    ):
         return False
     return low in _FINITE - {"and"} or is_verb(low, "third", "past", "base")
 
@@ -171,7 +246,10 @@ def _mooded(tokens: Sequence[Token]) -> bool:
     """The first verb stands in a mood or opens on an infinitive."""
     if tokens and tokens[0].low in {"can", "will", "would", "could", "should", "might", "may", "must"}:
         return True
-    return any(token.low == "to" and place + 1 < len(tokens) and is_verb(tokens[place + 1].low, "base") for place, token in enumerate(tokens))
+    return any(
+        token.low == "to" and place + 1 < len(tokens) and is_verb(tokens[place + 1].low, "base")
+        for place, token in enumerate(tokens)
+    )
 
 
 def _verb_here(tokens: Sequence[Token], at: int, *, third: bool, denied: bool = False) -> bool:

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_named, is_place, with_frame
-from commonplace.adapters.rules.lexicon import (
+from commonplace.adapters.rules.frame import Frame, with_frame
+from commonplace.adapters.rules.frames import is_named, is_place
+from commonplace.adapters.rules.nominal import nominal
+from commonplace.adapters.rules.phrases import Phrase, cleaned, until_stop, vague
+from commonplace.adapters.rules.relations import called, name_end
+from commonplace.adapters.rules.render import predicate, sentence, third_person
+from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.topics import (
     CONDITION_ADJECTIVES,
     DIETS,
     MARITAL,
@@ -17,11 +23,7 @@ from commonplace.adapters.rules.lexicon import (
     TRAIT_ADJECTIVES,
     WORK_STATES,
 )
-from commonplace.adapters.rules.nominal import nominal
-from commonplace.adapters.rules.phrases import Phrase, cleaned, until_stop, vague
-from commonplace.adapters.rules.relations import called, name_end
-from commonplace.adapters.rules.render import predicate, sentence, third_person
-from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.wordsets import word_set
 
 _LIKED = frozenset({"of", "about", "on", "in", "with", "from"})
 _NOT_LIKED = ("dislikes", "dislike")
@@ -40,40 +42,68 @@ def _is_medicine(phrase: Phrase) -> bool:
 
 
 _FRAMES: dict[str, Frame] = {
-    "allergic to": Frame("allergic_to", "be allergic to"), "intolerant to": Frame("allergic_to", "be intolerant to"),
-    "fluent in": Frame("speaks", "be fluent in"), "bilingual in": Frame("speaks", "be bilingual in"), "conversational in": Frame("speaks", "be conversational in"),
-    "good at": Frame("skill", "be good at"), "great at": Frame("skill", "be great at"), "skilled at": Frame("skill", "be skilled at"),
-    "excellent at": Frame("skill", "be excellent at"), "proficient in": Frame("skill", "be proficient in"),
-    "afraid of": Frame("fears", "be afraid of"), "scared of": Frame("fears", "be scared of"), "terrified of": Frame("fears", "be terrified of"),
-    "into": _likes("be into"), "fond of": _likes("be fond of"), "crazy about": _likes("be crazy about"), "mad about": _likes("be mad about"),
-    "keen on": _likes("be keen on"), "passionate about": _likes("be passionate about"), "obsessed with": _likes("be obsessed with"),
-    "partial to": _likes("be partial to"), "hooked on": _likes("be hooked on"), "addicted to": _likes("be addicted to"),
-    "big on": _likes("be big on"), "nuts about": _likes("be nuts about"),
-    "tired of": Frame("dislikes", "be tired of", accepts=_not_gerund), "sick of": Frame("dislikes", "be sick of", accepts=_not_gerund),
+    "allergic to": Frame("allergic_to", "be allergic to"),
+    "intolerant to": Frame("allergic_to", "be intolerant to"),
+    "fluent in": Frame("speaks", "be fluent in"),
+    "bilingual in": Frame("speaks", "be bilingual in"),
+    "conversational in": Frame("speaks", "be conversational in"),
+    "good at": Frame("skill", "be good at"),
+    "great at": Frame("skill", "be great at"),
+    "skilled at": Frame("skill", "be skilled at"),
+    "excellent at": Frame("skill", "be excellent at"),
+    "proficient in": Frame("skill", "be proficient in"),
+    "afraid of": Frame("fears", "be afraid of"),
+    "scared of": Frame("fears", "be scared of"),
+    "terrified of": Frame("fears", "be terrified of"),
+    "into": _likes("be into"),
+    "fond of": _likes("be fond of"),
+    "crazy about": _likes("be crazy about"),
+    "mad about": _likes("be mad about"),
+    "keen on": _likes("be keen on"),
+    "passionate about": _likes("be passionate about"),
+    "obsessed with": _likes("be obsessed with"),
+    "partial to": _likes("be partial to"),
+    "hooked on": _likes("be hooked on"),
+    "addicted to": _likes("be addicted to"),
+    "big on": _likes("be big on"),
+    "nuts about": _likes("be nuts about"),
+    "tired of": Frame("dislikes", "be tired of", accepts=_not_gerund),
+    "sick of": Frame("dislikes", "be sick of", accepts=_not_gerund),
     "from": Frame("hometown", "be from", one=True, accepts=is_place, through=frozenset({"in", "near", "of"})),
-    "member of": Frame("member_of", "be a member of"), "part of": Frame("member_of", "be part of", accepts=is_named),
-}  # fmt: skip
+    "member of": Frame("member_of", "be a member of"),
+    "part of": Frame("member_of", "be part of", accepts=is_named),
+}
 _PASSIVE: dict[str, Frame] = {
-    "diagnosed with": Frame("condition", "have", past="holds"), "based in": Frame("home", "be based in", past="ended", one=True, accepts=is_place),
-    "based out of": Frame("home", "be based in", past="ended", one=True), "located in": Frame("home", "be located in", one=True, accepts=is_place),
+    "diagnosed with": Frame("condition", "have", past="holds"),
+    "based in": Frame("home", "be based in", past="ended", one=True, accepts=is_place),
+    "based out of": Frame("home", "be based in", past="ended", one=True),
+    "located in": Frame("home", "be located in", one=True, accepts=is_place),
     "raised in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place),
     "born and raised in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place),
-    "hired by": Frame("employer", "work for", past="holds", one=True, accepts=is_named), "hired at": Frame("employer", "work at", past="holds", one=True),
-    "hired as": Frame("job", "work as", past="holds"), "promoted to": Frame("job", "be", past="holds", through=frozenset({"of"})),
-    "fired from": Frame("employer", "work for", past="ended", one=True), "laid off from": Frame("employer", "work for", past="ended", one=True),
-    "laid off by": Frame("employer", "work for", past="ended", one=True), "fired by": Frame("employer", "work for", past="ended", one=True),
-}  # fmt: skip
+    "hired by": Frame("employer", "work for", past="holds", one=True, accepts=is_named),
+    "hired at": Frame("employer", "work at", past="holds", one=True),
+    "hired as": Frame("job", "work as", past="holds"),
+    "promoted to": Frame("job", "be", past="holds", through=frozenset({"of"})),
+    "fired from": Frame("employer", "work for", past="ended", one=True),
+    "laid off from": Frame("employer", "work for", past="ended", one=True),
+    "laid off by": Frame("employer", "work for", past="ended", one=True),
+    "fired by": Frame("employer", "work for", past="ended", one=True),
+}
 _WEAK = frozenset({"bad", "terrible", "awful", "hopeless", "horrible", "useless", "rubbish", "clumsy"})
 _HALVES = frozenset({"half", "part", "originally"})
 
 
 def copula(clause: Clause) -> list[Finding]:
-    if "be" != clause.group.lemma:
+    if clause.group.lemma != "be":
         return passive(clause)
     framed = adjective_frame(clause)
     if framed is not None:
         return framed
-    if clause.who.plural and all(token.low.isdecimal() or token.low in {",", "and"} for token in clause.rest) and clause.rest:
+    if (
+        clause.who.plural
+        and all(token.low.isdecimal() or token.low in {",", "and"} for token in clause.rest)
+        and clause.rest
+    ):
         return [found(clause, "age", surface(clause.rest), "be", tail="years old")]
     findings: list[Finding] = []
     for place, piece in enumerate(_pieces(clause.rest)):
@@ -132,11 +162,21 @@ def _born(clause: Clause) -> list[Finding]:
             value = moment.period.removeprefix("the ")
             attribute = "birth_year" if value.isdecimal() else "birthday"
             shown = " ".join(word.capitalize() if word.isalpha() and word != "of" else word for word in value.split())
-            findings.append(told(clause, attribute, shown, sentence(clause.who, f"was born {'in' if value.isdecimal() else 'on'} {shown}"), when="none"))
+            findings.append(
+                told(
+                    clause,
+                    attribute,
+                    shown,
+                    sentence(clause.who, f"was born {'in' if value.isdecimal() else 'on'} {shown}"),
+                    when="none",
+                )
+            )
     if clause.low[:1] == ("in",):
         place = cleaned(clause.rest[1 : 1 + until_stop(clause.rest[1:])])
         if place is not None and place.named:
-            findings.append(told(clause, "birthplace", place.text, sentence(clause.who, f"was born in {place.text}"), when="none"))
+            findings.append(
+                told(clause, "birthplace", place.text, sentence(clause.who, f"was born in {place.text}"), when="none")
+            )
     return findings
 
 
@@ -167,7 +207,12 @@ def _age(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
         return []
     low = words(tokens)
     rest = 3 if low[1:3] in {("years", "old"), ("year", "old"), ("years", "young"), ("yrs", "old")} else 1
-    if rest == 1 and len(low) > 1 and tokens[0].low == number and low[1] not in {"now", "today", "from", "in", "btw", "lol"}:
+    if (
+        rest == 1
+        and len(low) > 1
+        and tokens[0].low == number
+        and low[1] not in {"now", "today", "from", "in", "btw", "lol"}
+    ):
         return []
     if len(number) > 3 or clause.group.tense == "past":
         return []
@@ -195,15 +240,24 @@ def _on(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
         return [found(clause, "diet", " ".join(phrase.low[:-1]), "be on a", tail="diet")] if len(phrase.low) > 1 else []
     if _is_medicine(phrase):
         return [found(clause, "takes", phrase, "take")]
-    if phrase.named and (clause.lasting or clause.group.tense == "present" and not clause.moments) and phrase.low[-1] not in {"island", "street"}:
+    if (
+        phrase.named
+        and (clause.lasting or clause.group.tense == "present" and not clause.moments)
+        and phrase.low[-1] not in {"island", "street"}
+    ):
         return [found(clause, "uses", phrase, "use")]
     return []
 
 
 _STATES: tuple[tuple[frozenset[str], str, bool], ...] = (
-    (DIETS, "diet", True), (MARITAL, "marital_status", True), (CONDITION_ADJECTIVES, "condition", True), (WORK_STATES, "job", True),
-    (RELIGIONS, "religion", True), (NATIONALITIES, "nationality", False), (TRAIT_ADJECTIVES, "trait", False),
-)  # fmt: skip
+    (DIETS, "diet", True),
+    (MARITAL, "marital_status", True),
+    (CONDITION_ADJECTIVES, "condition", True),
+    (WORK_STATES, "job", True),
+    (RELIGIONS, "religion", True),
+    (NATIONALITIES, "nationality", False),
+    (TRAIT_ADJECTIVES, "trait", False),
+)
 
 
 def _state(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
@@ -234,7 +288,11 @@ def _without_degree(low: tuple[str, ...]) -> tuple[str, ...]:
 def _in_state(clause: Clause, attribute: str, value: str, *, over: bool) -> list[Finding]:
     tense = clause.group.tense
     if tense == "past" and not clause.ended:
-        return [found(clause, attribute, value, "be", standing="ended")] if over and attribute in {"diet", "job"} and not clause.group.negated else []
+        return (
+            [found(clause, attribute, value, "be", standing="ended")]
+            if over and attribute in {"diet", "job"} and not clause.group.negated
+            else []
+        )
     if tense == "perfect" and not clause.lasting and "always" not in clause.group.adverbs and attribute != "job":
         return []
     if attribute == "trait" and any(moment.role == "point" for moment in clause.moments):
@@ -246,7 +304,14 @@ def _bound(clause: Clause, status: str, tokens: Sequence[Token]) -> list[Finding
     name = called(tokens)
     findings = [found(clause, "marital_status", status, "be")]
     if name:
-        findings.append(told(clause, "partner", name, sentence(clause.who, predicate(clause.who, f"be {status} to", standing=clause.standing), name)))
+        findings.append(
+            told(
+                clause,
+                "partner",
+                name,
+                sentence(clause.who, predicate(clause.who, f"be {status} to", standing=clause.standing), name),
+            )
+        )
     return findings
 
 
@@ -254,20 +319,31 @@ def _noun(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     return nominal(clause, tokens)
 
 
-_NO_NAME = frozenset("ok okay team sure tbh imo idk gonna afk qa it hr on in at english monday tuesday wednesday thursday friday saturday sunday mr mrs the".split())
+_NO_NAME = word_set(
+    "ok okay team sure tbh imo idk gonna afk qa it hr on in at english monday tuesday wednesday thursday friday"
+    " saturday sunday mr mrs the"
+)
 
 
 def _name(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     """ "I'm Priya": capitalised words and nothing else."""
-    if not clause.who.is_user or clause.group.negated or clause.group.tense != "present" or clause.group.adverbs - {"just", "actually"}:
+    if (
+        not clause.who.is_user
+        or clause.group.negated
+        or clause.group.tense != "present"
+        or clause.group.adverbs - {"just", "actually"}
+    ):
         return []
     end = name_end(tokens, 0)
     after = words(tokens[end:])
-    if not end or (after and after[0] not in {"from", "by", "lol", "btw", "here"}) or tokens[0].low in _NO_NAME | NATIONALITIES | RELIGIONS:
+    if (
+        not end
+        or (after and after[0] not in {"from", "by", "lol", "btw", "here"})
+        or tokens[0].low in _NO_NAME | NATIONALITIES | RELIGIONS
+    ):
         return []
     name = surface(tokens[:end])
     if name.isupper() or not name[0].isupper() or any(sign.isdigit() for sign in name):
         return []
     origin = with_frame(replace(clause, rest=tokens[end + 1 :]), _FRAMES["from"]) if after[:1] == ("from",) else []
     return [found(clause, "name", name, "be called"), *origin]
-

@@ -12,7 +12,8 @@ _ELLIPTIC = re.compile(
     r"\s*(?:(?P<lead>(?:(?:oh|well|ok|wait|hm+|ah|no|nope|sorry|actually|correction|oops|my mistake|typo)[,:.! ]+)+)"
     r"(?:it's|it is|i meant|i mean|make that|that should be|it should be|should be|that's|he's called|she's called)?"
     r"|(?P<meant>i (?:meant|mean|meant to say)|make that|it should be|that should be))"
-    r"[,: ]+(?:actually |to say |in |at |the )?(?P<new>[^\s,.!?][^,.!?]{0,40}?)(?:,? (?:and )?not (?:in |at |the )?(?P<old>[^,.!?]{1,40}?))?\s*[.!]*\s*",
+    r"[,: ]+(?:actually |to say |in |at |the )?(?P<new>[^\s,.!?][^,.!?]{0,40}?)(?:,? (?:and )?not (?:in |at "
+    r"|the )?(?P<old>[^,.!?]{1,40}?))?\s*[.!]*\s*",
     re.IGNORECASE,
 )
 
@@ -33,8 +34,14 @@ def correction(text: str, before: Sequence[Message], read: Callable[[Message], S
             if _meant(claim, new, old, sure=match["meant"] is not None or "meant" in text.lower()):
                 start = match.start("new")
                 return replace(
-                    claim, value=new, text=claim.text.replace(claim.value, new), standing="corrects", confidence=0.95, start=start, stop=start + len(new)
-                )  # fmt: skip
+                    claim,
+                    value=new,
+                    text=claim.text.replace(claim.value, new),
+                    standing="corrects",
+                    confidence=0.95,
+                    start=start,
+                    stop=start + len(new),
+                )
     return None
 
 

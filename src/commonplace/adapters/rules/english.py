@@ -22,8 +22,14 @@ from commonplace.adapters.rules.subject import Subject, subject
 from commonplace.adapters.rules.tokens import Token, surface, tokenise
 
 _CUE = re.compile(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's)\b", re.IGNORECASE)
-_CORRECTING = re.compile(r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake|wait)\b[,:. ]")
-_NICKNAMED = re.compile(r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people|folks) (?:just |all |usually )?calls? me ")
+_CORRECTING = re.compile(
+    r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake"
+    r"|wait)\b[,:. ]"
+)
+_NICKNAMED = re.compile(
+    r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people"
+    r"|folks) (?:just |all |usually )?calls? me "
+)
 _INTRODUCED = re.compile(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
 _REACHED = re.compile(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
 _BIRTHDAY = re.compile(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
@@ -70,8 +76,11 @@ def _sentence(text: str, low: str, sentence: Sentence, at: datetime, *, ordered:
         begin_at, end_at = validity(finding, clause)
         yield Statement(
             finding=replace(finding, importance=lead.weight, confidence=0.6 if lead.hedged else finding.confidence),
-            valid_from=begin_at, valid_to=end_at, corrects=corrects, contrasted=_contrasted(clause),
-        )  # fmt: skip
+            valid_from=begin_at,
+            valid_to=end_at,
+            corrects=corrects,
+            contrasted=_contrasted(clause),
+        )
 
 
 def _contrasted(clause: Clause) -> bool:
@@ -90,7 +99,9 @@ def _special(text: str, low: str, begin: int, stop: int, at: datetime) -> list[t
     if introduced_as is not None:
         tokens = tokenise(text, introduced_as.end(), stop)
         end = name_end(tokens, 0)
-        return [(found(clause, "name", surface(tokens[:end]), "be called"), clause)] if end and end == len(tokens) else []
+        return (
+            [(found(clause, "name", surface(tokens[:end]), "be called"), clause)] if end and end == len(tokens) else []
+        )
     reached = _REACHED.search(low, begin, stop)
     if reached is not None:
         return [(found(clause, "email", text[reached.start(1) : reached.end(1)], "can be reached at"), clause)]
@@ -120,7 +131,9 @@ def _bare(begin: int, stop: int, at: datetime) -> Clause:
     return Clause(USER, Group("be", "present", 0), (), (), (), at, begin, stop)
 
 
-def _clauses(low: str, tokens: Sequence[Token], at: datetime, *, asks: bool, ordered: bool) -> list[tuple[Finding, Clause]]:
+def _clauses(
+    low: str, tokens: Sequence[Token], at: datetime, *, asks: bool, ordered: bool
+) -> list[tuple[Finding, Clause]]:
     parts = chunks(tokens)
     if asks:
         if len(parts) < 2 or not parts[-1].asks:
@@ -161,13 +174,23 @@ def _said(clause: Clause, about: Subject) -> list[Finding]:
     kin = about.kin
     if kin is not None and not (about.who is not None and about.who.is_user):
         low = clause.low
-        if clause.group.lemma == "die" and clause.group.tense != "present" or (clause.group.lemma == "pass" and low[:1] == ("away",)):
+        if (
+            clause.group.lemma == "die"
+            and clause.group.tense != "present"
+            or (clause.group.lemma == "pass" and low[:1] == ("away",))
+        ):
             value = kin.names[0] if kin.names else kin.noun
             return [replace(told(clause, kin.attribute, value, f"{clause.who.shown} died", standing="ended"), who=USER)]
-        if clause.group.lemma in {"named", "called"} and clause.group.passive or (clause.group.lemma == "be" and low[:1] == ("called",)):
+        if (
+            clause.group.lemma in {"named", "called"}
+            and clause.group.passive
+            or (clause.group.lemma == "be" and low[:1] == ("called",))
+        ):
             return _names_of(clause, kin)
         if kin.attribute == "pet":
-            return [replace(item, attribute="trait") if item.attribute == "job" else item for item in read_predicate(clause)]
+            return [
+                replace(item, attribute="trait") if item.attribute == "job" else item for item in read_predicate(clause)
+            ]
     return read_predicate(clause)
 
 
@@ -180,7 +203,17 @@ def _names_of(clause: Clause, kin: Relation) -> list[Finding]:
 
 def _relation(clause: Clause, kin: Relation) -> list[Finding]:
     return [
-        replace(told(clause, kin.attribute, name, f"User has {a(introduced(kin.noun, name, bare=kin.bare))}", standing="holds", when="none"), who=USER)
+        replace(
+            told(
+                clause,
+                kin.attribute,
+                name,
+                f"User has {a(introduced(kin.noun, name, bare=kin.bare))}",
+                standing="holds",
+                when="none",
+            ),
+            who=USER,
+        )
         for name in kin.names
     ]
 
@@ -189,7 +222,11 @@ def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tu
     """A name given in passing: "my daughter Mia started school"; or as "my son's name is Theo"."""
     clause = _bare(tokens[0].start, tokens[-1].stop, at)
     low = [token.low for token in tokens]
-    if not kin.names and "'s" in low and low[low.index("'s") + 1 : low.index("'s") + 3] in (["name", "is"], ["name", "'s"]):
+    if (
+        not kin.names
+        and "'s" in low
+        and low[low.index("'s") + 1 : low.index("'s") + 3] in (["name", "is"], ["name", "'s"])
+    ):
         begin = low.index("'s") + 3
         end = name_end(tokens, begin)
         kin = replace(kin, names=(surface(tokens[begin:end]),)) if end > begin else kin
@@ -202,15 +239,29 @@ def _mentioned(about: Subject, tokens: Sequence[Token], at: datetime) -> list[tu
     clause = _bare(tokens[0].start, tokens[-1].stop, at)
     named: list[tuple[Finding, Clause]] = []
     for place in range(about.at, len(tokens) - 2):
-        if tokens[place].low in {"my", "our"} and tokens[place - 1].low != "and" and (kin := relation(tokens[place + 1 :])) is not None:
-            named.extend((finding, clause) for finding in _relation(clause, kin) if tokens[place + 1 + kin.after - 1].low not in {"'s"})
+        if (
+            tokens[place].low in {"my", "our"}
+            and tokens[place - 1].low != "and"
+            and (kin := relation(tokens[place + 1 :])) is not None
+        ):
+            named.extend(
+                (finding, clause)
+                for finding in _relation(clause, kin)
+                if tokens[place + 1 + kin.after - 1].low not in {"'s"}
+            )
     return named
 
 
 def _lead_job(about: Subject, at: datetime, times: Sequence[Moment]) -> list[tuple[Finding, Clause]]:
     """ "As a paralegal, I …" """
     lead = [token for token in about.lead if token.low != ","]
-    if about.who is not USER or len(lead) < 3 or lead[0].low != "as" or lead[1].low not in {"a", "an"} or lead[2].low in {"kid", "child", "result"}:
+    if (
+        about.who is not USER
+        or len(lead) < 3
+        or lead[0].low != "as"
+        or lead[1].low not in {"a", "an"}
+        or lead[2].low in {"kid", "child", "result"}
+    ):
         return []
     clause = Clause(USER, Group("be", "present", 0), lead[1:], lead[1:], times, at, lead[0].start, lead[-1].stop)
     return [(finding, clause) for finding in nominal(clause, lead[1:]) if finding.attribute in {"job", "diet", "trait"}]
@@ -220,33 +271,55 @@ def _favourite(tokens: Sequence[Token], at: datetime, times: Sequence[Moment]) -
     low = [token.low for token in tokens]
     for place in range(1, len(low) - 3):
         if low[place] in {"is", "are"} and low[place + 1] == "my" and low[place + 2] in {"favourite", "favorite"}:
-            clause = Clause(USER, Group("be", "present", 0), tokens, tokens, times, at, tokens[0].start, tokens[-1].stop)
+            clause = Clause(
+                USER, Group("be", "present", 0), tokens, tokens, times, at, tokens[0].start, tokens[-1].stop
+            )
             return [(finding, clause) for finding in favourite_of(clause, tokens[:place], tokens[place + 3 :])]
     return []
 
 
-def _possession(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime) -> list[tuple[Finding, Clause]]:
+def _possession(
+    about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime
+) -> list[tuple[Finding, Clause]]:
     words = verb_phrases(tokens[about.at :], third=True)[0]
     begin = 1
     while begin < len(words) and (words[begin].low in ADVERBS or words[begin].low == "not"):
         begin += 1
     group = Group(
-        "be", "past" if words[0].low in {"was", "were"} else "present", begin, negated=words[begin - 1].low in {"not", "never"}
+        "be",
+        "past" if words[0].low in {"was", "were"} else "present",
+        begin,
+        negated=words[begin - 1].low in {"not", "never"},
     )
     rest, marks = _without_marks([token for token in words[begin:] if not _inside(token, times)])
     who = about.kin.who() if about.kin is not None else USER
     clause = Clause(who, group, rest, words[begin:], times, at, tokens[0].start, words[-1].stop, marks)
-    return [(finding, clause) for finding in possessed(clause, about.noun) if about.kin is None or finding.attribute != "name"]
+    return [
+        (finding, clause)
+        for finding in possessed(clause, about.noun)
+        if about.kin is None or finding.attribute != "name"
+    ]
 
 
-def _clause(about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime, *, start: int) -> Clause | None:
+def _clause(
+    about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime, *, start: int
+) -> Clause | None:
     """Put a clause together from the tokens behind its subject."""
-    group = verb_group([token for token in tokens if not _inside(token, times)] if times and _early(tokens, times) else tokens)
+    group = verb_group(
+        [token for token in tokens if not _inside(token, times)] if times and _early(tokens, times) else tokens
+    )
     if group is None or about.who is None or not tokens:
         return None
     full = tokens[group.rest :]
     rest, marks = _without_marks([token for token in full if not _inside(token, times)])
-    comma = next((place for place, token in enumerate(tokens[:-1]) if token.low == "," and not _inside(tokens[place + 1], times)), None)
+    comma = next(
+        (
+            place
+            for place, token in enumerate(tokens[:-1])
+            if token.low == "," and not _inside(tokens[place + 1], times)
+        ),
+        None,
+    )
     last = tokens[comma].start if comma is not None else tokens[-1].stop
     mine = [moment for moment in times if moment.start <= last]
     return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks)

@@ -1,7 +1,6 @@
 """The Extractor that needs no model: rules of grammar, in well under a millisecond, never raising over what a user wrote."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from commonplace.adapters.rules.corrections import correction, is_elliptic
 from commonplace.adapters.rules.english import English
@@ -63,14 +62,28 @@ def _claim(statement: Statement) -> Claim:
     finding = statement.finding
     row = attribute_named(finding.attribute)
     standing: Standing = finding.standing
-    if standing == "holds" and row.single and (statement.corrects or statement.contrasted) and finding.attribute not in _STATES_OF_CHANGE:
+    if (
+        standing == "holds"
+        and row.single
+        and (statement.corrects or statement.contrasted)
+        and finding.attribute not in _STATES_OF_CHANGE
+    ):
         standing = "corrects"
     confidence = finding.confidence if finding.who.is_user else min(finding.confidence, 0.85)
     return Claim(
-        text=finding.text, subject=finding.who.key, attribute=finding.attribute, value=finding.value, standing=standing, kind=row.kind,
-        confidence=0.95 if standing == "corrects" else confidence, importance=min(1.0, round(_weight(row.importance, finding.who.is_user) + finding.importance, 2)),
-        valid_from=statement.valid_from, valid_to=statement.valid_to, start=finding.start, stop=finding.stop,
-    )  # fmt: skip
+        text=finding.text,
+        subject=finding.who.key,
+        attribute=finding.attribute,
+        value=finding.value,
+        standing=standing,
+        kind=row.kind,
+        confidence=0.95 if standing == "corrects" else confidence,
+        importance=min(1.0, round(_weight(row.importance, finding.who.is_user) + finding.importance, 2)),
+        valid_from=statement.valid_from,
+        valid_to=statement.valid_to,
+        start=finding.start,
+        stop=finding.stop,
+    )
 
 
 def _weight(importance: float, about_user: bool) -> float:
@@ -84,6 +97,3 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     for claim in claims:
         kept.setdefault((claim.subject, claim.attribute, claim.value.casefold(), claim.standing), claim)
     return tuple(kept.values())
-
-
-_ = replace

@@ -1,41 +1,24 @@
 """Verbs that say one thing about their object, as a table: "rely on X" is a use of X, "can't stand X" a dislike."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
-
-from commonplace.adapters.rules.clause import Clause, Finding, found
-from commonplace.adapters.rules.group import known_verbs
-from commonplace.adapters.rules.lexicon import ABSTRACT_PLACES, ACTIVITIES, CONDITIONS, PLACE_NOUNS, SCHOOL_WORDS, SPORTS_AND_INSTRUMENTS
-from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
-from commonplace.adapters.rules.relations import called
-from commonplace.adapters.rules.render import in_the_singular, third_person
-from commonplace.adapters.rules.tokens import Token, surface, words
-from commonplace.adapters.rules.verbs import inflect
-
-Past = Literal["ended", "holds", "drop"]
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    attribute: str
-    verb: str
-    """How the fact is written: "use", "work at"."""
-    past: Past = "drop"
-    """What the plain past says: that it is over, that it is so, or nothing certain."""
-    negated: tuple[str, str] | None = None
-    """The attribute and verb that a negation turns it into: not liking is disliking."""
-    accepts: Callable[[Phrase], bool] | None = None
-    one: bool = False
-    """The object is one place or institution: "Ghent, Belgium" does not come apart."""
-    through: frozenset[str] = frozenset()
-    """Prepositions that belong to the value: "walks on the beach"."""
+from commonplace.adapters.rules.clause import Clause, Finding
+from commonplace.adapters.rules.frame import Frame, with_frame
+from commonplace.adapters.rules.phrases import Phrase
+from commonplace.adapters.rules.topics import (
+    ABSTRACT_PLACES,
+    ACTIVITIES,
+    CONDITIONS,
+    PLACE_NOUNS,
+    SCHOOL_WORDS,
+    SPORTS_AND_INSTRUMENTS,
+)
 
 
 def is_place(phrase: Phrase) -> bool:
     if not ABSTRACT_PLACES.isdisjoint(phrase.low) or phrase.definite in {"my", "our"}:
         return False
-    return phrase.named or not PLACE_NOUNS.isdisjoint(phrase.low) or (phrase.whole == phrase.text and len(phrase.low) <= 2)
+    return (
+        phrase.named or not PLACE_NOUNS.isdisjoint(phrase.low) or (phrase.whole == phrase.text and len(phrase.low) <= 2)
+    )
 
 
 def is_named(phrase: Phrase) -> bool:
@@ -43,9 +26,22 @@ def is_named(phrase: Phrase) -> bool:
 
 
 def is_workplace(phrase: Phrase) -> bool:
-    return phrase.low[0] not in {"home", "same", "night", "myself", "free", "now", "noon", "least", "first", "long", "living", "office", "last", "it"} and not (
-        phrase.low[0][0].isdigit() or phrase.low[-1] in {"hours", "days", "money", "fun", "years"}
-    )
+    return phrase.low[0] not in {
+        "home",
+        "same",
+        "night",
+        "myself",
+        "free",
+        "now",
+        "noon",
+        "least",
+        "first",
+        "long",
+        "living",
+        "office",
+        "last",
+        "it",
+    } and not (phrase.low[0][0].isdigit() or phrase.low[-1] in {"hours", "days", "money", "fun", "years"})
 
 
 def is_pastime(phrase: Phrase) -> bool:
@@ -53,7 +49,11 @@ def is_pastime(phrase: Phrase) -> bool:
 
 
 def is_condition(phrase: Phrase) -> bool:
-    return not CONDITIONS.isdisjoint(phrase.low) or phrase.low[-1].endswith(("itis", "osis", "emia", "aemia", "algia", "phobia", "pathy")) or phrase.head in {"syndrome", "disorder", "disease"}
+    return (
+        not CONDITIONS.isdisjoint(phrase.low)
+        or phrase.low[-1].endswith(("itis", "osis", "emia", "aemia", "algia", "phobia", "pathy"))
+        or phrase.head in {"syndrome", "disorder", "disease"}
+    )
 
 
 _LIKING = frozenset({"of", "about", "on", "in", "with", "from", "like", "without"})
@@ -69,52 +69,97 @@ def _hate(verb: str) -> Frame:
     return Frame("dislikes", verb, past="holds", through=_LIKING)
 
 
+_MEALS = frozenset({"breakfast", "lunch", "dinner", "supper", "out", "late", "early", "well", "healthy"})
+_WORN = frozenset({"glasses", "contacts", "lenses", "aid", "aids", "braces", "dentures", "hijab", "wig", "retainer"})
 FRAMES: dict[str, Frame] = {
-    "use": _USE, "utilise": _USE, "utilize": _USE, "rely on": Frame("uses", "rely on"), "depend on": Frame("uses", "depend on", accepts=is_named),
-    "work with": Frame("uses", "work with", accepts=is_named), "code in": Frame("uses", "code in"), "code with": Frame("uses", "code with"),
-    "program in": Frame("uses", "program in"), "write in": Frame("uses", "write in", accepts=is_named), "develop in": Frame("uses", "develop in"),
-    "subscribe to": Frame("uses", "subscribe to"), "pay for": Frame("uses", "pay for", accepts=is_named), "swear by": Frame("uses", "swear by"),
-    "shoot with": Frame("uses", "shoot with"), "shoot on": Frame("uses", "shoot on", accepts=is_named), "run on": Frame("uses", "run on", accepts=is_named),
-    "run everything on": Frame("uses", "run everything on"), "wear": Frame("uses", "wear", accepts=lambda p: p.low[-1] in _WORN),
-    "like": _like("like"), "love": _like("love"), "enjoy": _like("enjoy"), "adore": _like("adore"), "dig": _like("dig"), "care for": _like("care for"),
+    "use": _USE,
+    "utilise": _USE,
+    "utilize": _USE,
+    "rely on": Frame("uses", "rely on"),
+    "depend on": Frame("uses", "depend on", accepts=is_named),
+    "work with": Frame("uses", "work with", accepts=is_named),
+    "code in": Frame("uses", "code in"),
+    "code with": Frame("uses", "code with"),
+    "program in": Frame("uses", "program in"),
+    "write in": Frame("uses", "write in", accepts=is_named),
+    "develop in": Frame("uses", "develop in"),
+    "subscribe to": Frame("uses", "subscribe to"),
+    "pay for": Frame("uses", "pay for", accepts=is_named),
+    "swear by": Frame("uses", "swear by"),
+    "shoot with": Frame("uses", "shoot with"),
+    "shoot on": Frame("uses", "shoot on", accepts=is_named),
+    "run on": Frame("uses", "run on", accepts=is_named),
+    "run everything on": Frame("uses", "run everything on"),
+    "wear": Frame("uses", "wear", accepts=lambda p: p.low[-1] in _WORN),
+    "like": _like("like"),
+    "love": _like("love"),
+    "enjoy": _like("enjoy"),
+    "adore": _like("adore"),
+    "dig": _like("dig"),
+    "care for": _like("care for"),
     "fancy": _like("fancy"),
-    "listen to": Frame("likes", "listen to", past="drop", through=_LIKING), "follow": Frame("likes", "follow", accepts=is_named), "major in": Frame("studies", "major in", past="ended"),
-    "hate": _hate("hate"), "dislike": _hate("dislike"), "detest": _hate("detest"), "loathe": _hate("loathe"), "despise": _hate("despise"),
+    "listen to": Frame("likes", "listen to", past="drop", through=_LIKING),
+    "follow": Frame("likes", "follow", accepts=is_named),
+    "major in": Frame("studies", "major in", past="ended"),
+    "hate": _hate("hate"),
+    "dislike": _hate("dislike"),
+    "detest": _hate("detest"),
+    "loathe": _hate("loathe"),
+    "despise": _hate("despise"),
     "prefer": Frame("prefers", "prefer", past="ended", through=frozenset({"of", "in", "with", "without"})),
-    "support": Frame("supports", "support", accepts=is_named), "root for": Frame("supports", "root for"), "cheer for": Frame("supports", "cheer for"),
-    "speak": Frame("speaks", "speak", accepts=lambda p: p.named or len(p.low) == 1), "learn": Frame("learns", "learn"),
-    "own": Frame("owns", "own", past="ended"), 
-    "drive": Frame("owns", "drive", past="ended", accepts=lambda p: p.definite != "the" and p.head not in {"tram", "bus", "taxi", "truck", "train", "uber"}),
-    "eat": Frame("consumes", "eat", negated=("avoids", "not eat"), accepts=lambda p: p.low[0] not in _MEALS), "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
+    "support": Frame("supports", "support", accepts=is_named),
+    "root for": Frame("supports", "root for"),
+    "cheer for": Frame("supports", "cheer for"),
+    "speak": Frame("speaks", "speak", accepts=lambda p: p.named or len(p.low) == 1),
+    "learn": Frame("learns", "learn"),
+    "own": Frame("owns", "own", past="ended"),
+    "drive": Frame(
+        "owns",
+        "drive",
+        past="ended",
+        accepts=lambda p: p.definite != "the" and p.head not in {"tram", "bus", "taxi", "truck", "train", "uber"},
+    ),
+    "eat": Frame("consumes", "eat", negated=("avoids", "not eat"), accepts=lambda p: p.low[0] not in _MEALS),
+    "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
     "consume": Frame("consumes", "consume", negated=("avoids", "not consume")),
-    "avoid": Frame("avoids", "avoid"), "abstain from": Frame("avoids", "abstain from"), "stay away from": Frame("avoids", "stay away from"),
-    "suffer from": Frame("condition", "suffer from", past="ended"), "struggle with": Frame("condition", "struggle with", past="ended", accepts=is_condition),
+    "avoid": Frame("avoids", "avoid"),
+    "abstain from": Frame("avoids", "abstain from"),
+    "stay away from": Frame("avoids", "stay away from"),
+    "suffer from": Frame("condition", "suffer from", past="ended"),
+    "struggle with": Frame("condition", "struggle with", past="ended", accepts=is_condition),
     "live with": Frame("condition", "live with", accepts=is_condition),
-    "live in": Frame("home", "live in", past="ended", accepts=is_place, one=True, through=frozenset({"near", "in", "by", "of", "outside", "from"})),
+    "live in": Frame(
+        "home",
+        "live in",
+        past="ended",
+        accepts=is_place,
+        one=True,
+        through=frozenset({"near", "in", "by", "of", "outside", "from"}),
+    ),
     "live at": Frame("address", "live at", past="ended", accepts=lambda p: p.low[0][0].isdigit(), one=True),
-    "live near": Frame("home", "live near", past="ended", accepts=is_place, one=True), "reside in": Frame("home", "live in", past="ended", one=True),
+    "live near": Frame("home", "live near", past="ended", accepts=is_place, one=True),
+    "reside in": Frame("home", "live in", past="ended", one=True),
     "live on": Frame("home", "live on", past="ended", accepts=lambda p: not PLACE_NOUNS.isdisjoint(p.low), one=True),
     "settle in": Frame("home", "live in", past="holds", accepts=is_place, one=True),
     "settle down in": Frame("home", "live in", past="holds", accepts=is_place, one=True),
-    "grow up in": Frame("hometown", "come from", past="holds", one=True, accepts=is_place, through=frozenset({"in", "near", "of"})), "come from": Frame("hometown", "come from", one=True, through=frozenset({"in", "near", "of"}), accepts=is_place),
+    "grow up in": Frame(
+        "hometown", "come from", past="holds", one=True, accepts=is_place, through=frozenset({"in", "near", "of"})
+    ),
+    "come from": Frame("hometown", "come from", one=True, through=frozenset({"in", "near", "of"}), accepts=is_place),
     "hail from": Frame("hometown", "come from", one=True),
-    "work at": Frame("employer", "work at", past="ended", accepts=is_workplace, one=True), "work for": Frame("employer", "work for", past="ended", accepts=is_workplace, one=True),
-    "work as": Frame("job", "work as", past="ended"), "make a living as": Frame("job", "work as", past="ended"), 
+    "work at": Frame("employer", "work at", past="ended", accepts=is_workplace, one=True),
+    "work for": Frame("employer", "work for", past="ended", accepts=is_workplace, one=True),
+    "work as": Frame("job", "work as", past="ended"),
+    "make a living as": Frame("job", "work as", past="ended"),
     "attend": Frame("school", "attend", past="ended", accepts=lambda p: not SCHOOL_WORDS.isdisjoint(p.low), one=True),
     "graduate from": Frame("education", "be a graduate of", past="holds", one=True, accepts=is_named),
-    "practise": Frame("hobby", "practise", accepts=lambda p: is_pastime(p)), "practice": Frame("hobby", "practice", accepts=lambda p: is_pastime(p)),
+    "practise": Frame("hobby", "practise", accepts=lambda p: is_pastime(p)),
+    "practice": Frame("hobby", "practice", accepts=lambda p: is_pastime(p)),
     "believe in": Frame("believes", "believe in", accepts=lambda p: p.low[0] not in {"you", "yourself", "him", "her"}),
-    "belong to": Frame("member_of", "belong to"), "study at": Frame("school", "study at", past="ended", one=True),
-}  # fmt: skip
-_MEALS = frozenset({"breakfast", "lunch", "dinner", "supper", "out", "late", "early", "well", "healthy"})
-_WORN = frozenset({"glasses", "contacts", "lenses", "aid", "aids", "braces", "dentures", "hijab", "wig", "retainer"})
-_NARROWING = frozenset({"that", "who", "which", "where", "i", "we", "they", "he", "she"})
-"""A clause behind the noun makes it another, narrower thing: "games that test my nerves"."""
-_NEVER = frozenset({"uses", "visited", "owns", "likes", "prefers"})
-"""What "I have never …" denies. Not having studied something is no fact worth keeping."""
+    "belong to": Frame("member_of", "belong to"),
+    "study at": Frame("school", "study at", past="ended", one=True),
+}
 _LONGEST_KEY = 3
-_TAIL = 8
-_TAIL_ENDS = frozenset({",", "but", "because", "so", "when", "while", "if", "that", "i", "we", "which", "who", "not", "and", "than", ":", "called", "named"})
 
 
 def frame_of(clause: Clause) -> tuple[Frame, int] | None:
@@ -133,170 +178,3 @@ def framed(clause: Clause) -> list[Finding]:
         return []
     frame, length = match
     return with_frame(clause.after(length), frame)
-
-
-def with_frame(clause: Clause, frame: Frame) -> list[Finding]:
-    """Read the object as the frame says."""
-    over = _over(clause, frame)
-    if over is None:
-        return []
-    positive, negative = _objects(clause, frame)
-    if clause.group.negated and not over and frame.attribute == "consumes" and _restricted(clause, positive):
-        return []
-    findings = [item for phrase, tail in positive for item in _one(clause, frame, phrase, tail, over=over)]
-    return findings + [item for phrase in negative for item in _contrast(clause, frame, phrase)]
-
-
-def _restricted(clause: Clause, objects: Sequence[tuple[Phrase, str]]) -> bool:
-    """ "no coffee after three" does not avoid coffee."""
-    return clause.often or any(tail.split(" ")[0] in {"after", "before", "at", "on", "during", "in", "when", "without"} for _, tail in objects if tail)
-
-
-def _over(clause: Clause, frame: Frame) -> bool | None:
-    """Say whether it is over; None when the tense says nothing certain."""
-    group = clause.group
-    if group.negated and not clause.ended and (clause.low[-1:] == ("yet",) or group.tense == "perfect" and frame.attribute not in _NEVER):
-        return None
-    if clause.ended or group.tense == "present" or "again" in clause.marks or "always" in group.adverbs or "never" in group.adverbs:
-        return clause.ended
-    if group.tense == "perfect":
-        return None if not (group.progressive or clause.lasting or frame.past == "holds") else False
-    if group.progressive or frame.past == "drop":
-        return None
-    return frame.past == "ended"
-
-
-_Object = tuple[Phrase, str]
-
-
-def _objects(clause: Clause, frame: Frame) -> tuple[list[_Object], list[Phrase]]:
-    """Return the objects with what follows each, and those that are said not to be meant."""
-    tokens = list(clause.rest)
-    inner = _verbal(_with_often(clause), bare=frame.attribute == "learns")
-    if inner and frame.attribute in {"likes", "dislikes", "prefers", "learns"}:
-        return ([(phrase, "") for phrase in inner], [])
-    contrast = _contrasted(tokens)
-    negative = coordinated(contrast[1]) if contrast is not None else []
-    tokens = contrast[0] if contrast is not None else tokens
-    if tokens and tokens[0].low == "neither":
-        return ([], coordinated(tokens[: until_stop(tokens)]))
-    end = until_stop(tokens, through=frame.through)
-    phrases = _single(tokens[:end]) if frame.one else coordinated(tokens[:end])
-    after = tokens[end:]
-    if after and after[0].low in _NARROWING and phrases and not phrases[-1].named:
-        phrases = phrases[:-1]
-    if after and after[0].low in {"called", "named"} and phrases and (name := called(after)):
-        phrases[-1] = phrases[-1]._replace(text=name, low=tuple(name.lower().split()), whole=f"{phrases[-1].whole} called {name}", definite="", named=True)
-    tail = tail_of(after)
-    return ([*((phrase, tail) for phrase in phrases), *_further(after, frame)], negative)
-
-
-def _with_often(clause: Clause) -> list[Token]:
-    """The object with "at night" and the like: part of what one likes to do."""
-    times = [moment for moment in clause.moments if moment.role != "often"]
-    if len(times) == len(clause.moments):
-        return list(clause.rest)
-    end = clause.rest[-1].stop if clause.rest else 0
-    begin = clause.rest[0].start if clause.rest else 0
-    return [token for token in clause.full if begin <= token.start and not any(moment.start <= token.start < moment.stop for moment in times) and (token.start < end or clause.often)]
-
-
-def _further(tokens: Sequence[Token], frame: Frame) -> list[_Object]:
-    """ "Italian with my kids and English with my husband": a second object behind the complement of the first."""
-    low = words(tokens)
-    if frame.attribute not in {"speaks", "uses"} or "and" not in low:
-        return []
-    after = tokens[low.index("and") + 1 :]
-    if not after or not after[0].named:
-        return []
-    end = until_stop(after)
-    return [(phrase, tail_of(after[end:])) for phrase in coordinated(after[:end])]
-
-
-def _single(tokens: Sequence[Token]) -> list[Phrase]:
-    """One place: cut at "and", keep "Ghent, Belgium" together."""
-    end = len(tokens)
-    for place, token in enumerate(tokens):
-        if token.low in {"and", "but", "or"} or (token.low == "," and not (place + 1 < len(tokens) and tokens[place + 1].named)):
-            end = place
-            break
-    phrase = cleaned(tokens[:end])
-    return [phrase] if phrase is not None else []
-
-
-def _verbal(tokens: Sequence[Token], *, bare: bool) -> list[Phrase]:
-    """ "to cook Thai food" or "cooking Thai food" as one value; what one learns to do keeps its bare verb."""
-    if len(tokens) > 2 and tokens[0].low == "how" and tokens[1].low == "to":
-        tokens = tokens[1:]
-    if len(tokens) >= 2 and tokens[0].low == "to" and (known := known_verbs().find(tokens[1].low)) is not None and known[1] == "base":
-        if bare:
-            inner = _whole(tokens[1:])
-            return [inner._replace(whole=f"to {inner.text}")] if inner is not None else []
-        gerund = inflect(known[0], "gerund")
-        inner = _whole([tokens[1]._replace(text=gerund, low=gerund), *tokens[2:]])
-        return [inner] if inner is not None else []
-    if len(tokens) < 2 or not tokens[0].low.endswith("ing") or tokens[1].low in {"and", ",", "or", "with", "for", "but"}:
-        return []
-    return [phrase for part in _gerunds(tokens) if (phrase := _whole(part)) is not None]
-
-
-def _gerunds(tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """ "baking bread and riding bikes" comes apart before each gerund."""
-    parts: list[Sequence[Token]] = []
-    begin = 0
-    for place in range(1, len(tokens) - 1):
-        if tokens[place].low in {",", "and", "or"} and place >= begin and tokens[place + 1].low.endswith("ing"):
-            parts.append(tokens[begin:place])
-            begin = place + 1
-    return [*parts, tokens[begin:]]
-
-
-def _whole(tokens: Sequence[Token]) -> Phrase | None:
-    end = next((place for place, token in enumerate(tokens) if token.low in {",", "but", "because", "when", "while", "if", "than", "i"}), len(tokens))
-    phrase = cleaned(tokens[:end])
-    if phrase is None or vague(phrase):
-        return None
-    text = third_person(tokens[:end])
-    return phrase._replace(text=text, whole=text) if len(phrase.low) == end else phrase
-
-
-def _contrasted(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:
-    """ "cats but not dogs", "Vim, not Emacs" """
-    for place, token in enumerate(tokens):
-        if token.low == "not" and place and tokens[place - 1].low in {"but", ",", "and"}:
-            after = list(tokens[place + 1 :])
-            return (list(tokens[: place - 1]), after[: until_stop(after)])
-    return None
-
-
-def tail_of(tokens: Sequence[Token]) -> str:
-    """The complement that makes the text richer: "as a productivity tool", "for work". Long or clausal ones are left out."""
-    end = next((place for place, token in enumerate(tokens) if token.low in _TAIL_ENDS), len(tokens))
-    kept = tokens[:end]
-    if not kept or len(kept) > _TAIL:
-        return ""
-    if kept[0].low == "as" and len(kept) > 1 and kept[1].low not in {"a", "an", "the", "my"}:
-        return f"as {in_the_singular(surface(kept[1:]))}"
-    return third_person(kept)
-
-
-def _one(clause: Clause, frame: Frame, phrase: Phrase, tail: str, *, over: bool) -> list[Finding]:
-    if vague(phrase) and frame.attribute not in {"employer", "member_of"} or (frame.accepts is not None and not frame.accepts(phrase)):
-        return []
-    if clause.group.negated and not over and frame.negated is not None:
-        attribute, verb = frame.negated
-        return [found(clause, attribute, phrase, verb, tail=tail, standing="holds") if not verb.startswith("not ") else _negative(clause, attribute, phrase, verb, tail)]
-    return [found(clause, frame.attribute, phrase, frame.verb, tail=tail, standing="ended" if over else None)]
-
-
-def _negative(clause: Clause, attribute: str, phrase: Phrase, verb: str, tail: str) -> Finding:
-    plain = found(clause, attribute, phrase, verb.removeprefix("not "), tail=tail, standing="denied")
-    return replace(plain, standing="holds")
-
-
-def _contrast(clause: Clause, frame: Frame, phrase: Phrase) -> list[Finding]:
-    if vague(phrase):
-        return []
-    if frame.negated is not None and frame.attribute == "likes":
-        return [found(clause, "dislikes", phrase, "dislike", standing="holds")]
-    return [found(clause, frame.attribute, phrase, frame.verb, standing="denied")]

@@ -5,13 +5,30 @@ import re
 from commonplace.adapters.rules.patterned import Patterned, Rule
 
 _RELATIONS = {
-    "frau": ("partner", "wife"), "mann": ("partner", "husband"), "freundin": ("partner", "girlfriend"), "freund": ("partner", "boyfriend"),
-    "partner": ("partner", "partner"), "partnerin": ("partner", "partner"), "tochter": ("child", "daughter"), "sohn": ("child", "son"),
-    "schwester": ("sibling", "sister"), "bruder": ("sibling", "brother"), "mutter": ("parent", "mother"), "vater": ("parent", "father"),
-    "mama": ("parent", "mother"), "papa": ("parent", "father"), "oma": ("relative", "grandmother"), "opa": ("relative", "grandfather"),
-    "hund": ("pet", "dog"), "hündin": ("pet", "dog"), "katze": ("pet", "cat"), "kater": ("pet", "cat"), "hase": ("pet", "rabbit"),
-    "chef": ("colleague", "boss"), "chefin": ("colleague", "boss"),
-}  # fmt: skip
+    "frau": ("partner", "wife"),
+    "mann": ("partner", "husband"),
+    "freundin": ("partner", "girlfriend"),
+    "freund": ("partner", "boyfriend"),
+    "partner": ("partner", "partner"),
+    "partnerin": ("partner", "partner"),
+    "tochter": ("child", "daughter"),
+    "sohn": ("child", "son"),
+    "schwester": ("sibling", "sister"),
+    "bruder": ("sibling", "brother"),
+    "mutter": ("parent", "mother"),
+    "vater": ("parent", "father"),
+    "mama": ("parent", "mother"),
+    "papa": ("parent", "father"),
+    "oma": ("relative", "grandmother"),
+    "opa": ("relative", "grandfather"),
+    "hund": ("pet", "dog"),
+    "hündin": ("pet", "dog"),
+    "katze": ("pet", "cat"),
+    "kater": ("pet", "cat"),
+    "hase": ("pet", "rabbit"),
+    "chef": ("colleague", "boss"),
+    "chefin": ("colleague", "boss"),
+}
 _ANIMALS = "hund|hunde|katze|katzen|kater|hamster|hase|hasen|kaninchen|pferd|vogel|papagei|wellensittich|hündin|meerschweinchen"
 _CHILDREN = "kind|kinder|sohn|söhne|tochter|töchter|zwillinge"
 _DIETS = frozenset({"vegan", "veganer", "veganerin", "vegetarier", "vegetarierin", "vegetarisch"})
@@ -26,7 +43,13 @@ def _rule(pattern: str, attribute: str, verb: str, *, flags: int = re.IGNORECASE
 
 _RULES = (
     _rule(rf"(?i:(?:ich )?hei(?:ß|ss)e|mein name ist|nenn mich) {_NAME}", "name", "be called", flags=0, one=True),
-    _rule(rf"(?i:(?:ich )?(?:wohne|lebe)(?: ich)?(?: seit \w+(?: \w+)?)? in) {_PLACE}", "home", "live in", flags=0, one=True),
+    _rule(
+        rf"(?i:(?:ich )?(?:wohne|lebe)(?: ich)?(?: seit \w+(?: \w+)?)? in) {_PLACE}",
+        "home",
+        "live in",
+        flags=0,
+        one=True,
+    ),
     _rule(rf"(?i:(?:ich )?komme aus) {_PLACE}", "hometown", "come from", flags=0, one=True),
     _rule(r"(?:ich )?arbeite(?: seit \w+(?: \w+)?)? (?:bei|für) (?P<v>.+)", "employer", "work at", one=True),
     _rule(r"(?:ich )?arbeite als (?P<v>.+)", "job", "work as", one=True),
@@ -39,10 +62,20 @@ _RULES = (
     _rule(r"(?:ich )?(?:mag|liebe)(?: ich)? (?P<v>.+)", "likes", "like", negated=("dislikes", "dislike")),
     _rule(r"(?:ich )?(?:hasse|verabscheue) (?P<v>.+)", "dislikes", "dislike"),
     _rule(r"(?:ich )?(?:bevorzuge) (?P<v>.+)", "prefers", "prefer"),
-    _rule(rf"(?i:(?:ich )?habe (?:eine?n? )?(?:{_ANIMALS}),? (?:namens|der|die|das)? ?(?:heißt )?){_NAME}", "pet", "have a pet named", flags=0, one=True),
+    _rule(
+        rf"(?i:(?:ich )?habe (?:eine?n? )?(?:{_ANIMALS}),? (?:namens|der|die|das)? ?(?:heißt )?){_NAME}",
+        "pet",
+        "have a pet named",
+        flags=0,
+        one=True,
+    ),
     _rule(rf"(?:ich )?habe (?P<v>(?:\w+ )?(?:{_ANIMALS}))", "pet", "have"),
     _rule(rf"(?:ich )?habe (?P<v>(?:\w+ )?(?:{_CHILDREN}))", "child", "have"),
-    _rule(r"(?:ich )?habe (?P<v>(?:asthma|diabetes|migräne|rheuma|epilepsie|bluthochdruck|adhs|zöliakie))", "condition", "have"),
+    _rule(
+        r"(?:ich )?habe (?P<v>(?:asthma|diabetes|migräne|rheuma|epilepsie|bluthochdruck|adhs|zöliakie))",
+        "condition",
+        "have",
+    ),
     _rule(r"(?:ich )?habe (?P<v>(?:\w+ )?(?:auto|fahrrad|motorrad|garten|haus|wohnung|boot|laptop))", "owns", "have"),
     _rule(r"(?:ich )?spreche (?P<v>.+)", "speaks", "speak"),
     _rule(r"(?:ich )?lerne (?P<v>.+)", "learns", "learn"),
@@ -72,16 +105,30 @@ class German(Patterned):
             code="de",
             cue=re.compile(r"\b(?:ich|meine?r?|unsere?r?)\b", re.IGNORECASE),
             skip=re.compile(
-                r"\b(?:wenn|falls|ob|würde|hätte|wäre|könnte|möchte|vielleicht|stell dir vor|angenommen|sagt|sagte|meint|behauptet|denkt|glaubt)\b"
-                r"|^\s*(?:bitte )?(?:schreib|übersetz|erklär|gib|mach|zeig|nenn mir|wo|was|wer|wie|warum|wann|welche|bin ich|habe ich|soll)\w*\b",
+                r"\b(?:wenn|falls|ob|würde|hätte|wäre|könnte|möchte|vielleicht|stell dir vor|angenommen|sagt"
+                r"|sagte|meint|behauptet|denkt|glaubt)\b"
+                r"|^\s*(?:bitte )?(?:schreib|übersetz|erklär|gib|mach|zeig|nenn mir|wo|was|wer|wie|warum|wann"
+                r"|welche|bin ich|habe ich|soll)\w*\b",
                 re.IGNORECASE,
             ),
-            clause_break=re.compile(r",? (?:und|aber|denn|sondern)(?= (?:ich|meine?|wohne|lebe|arbeite|benutze|mag|liebe|hasse|habe|spreche|bin|komme|heiße)\b)|, (?=(?:ich|meine?)\b)|;", re.IGNORECASE),
+            clause_break=re.compile(
+                r",? (?:und|aber|denn|sondern)(?= (?:ich|meine?|wohne|lebe|arbeite|benutze|mag|liebe|hasse|habe"
+                r"|spreche|bin|komme|heiße)\b)|, (?=(?:ich|meine?)\b)|;",
+                re.IGNORECASE,
+            ),
             ended=re.compile(r"\bnicht mehr\b|\bkeine?[nrms]?\b(?=.*\bmehr\b)|(?<=\w) mehr\b(?=\s*$)", re.IGNORECASE),
             denied=re.compile(r"\b(?:nicht|keine?[nrms]?|nie|niemals)\b", re.IGNORECASE),
             conjunction=re.compile(r",\s*|\s+(?:und|oder|sowie)\s+"),
-            article=re.compile(r"^(?:(?:der|die|das|den|dem|eine?[nrms]?|meine?[nrms]?|etwas|ein bisschen|ein wenig|viel|gerne?)\s+)+", re.IGNORECASE),
-            fillers=re.compile(r"(?<=\s)(?:auch|gerade|jetzt|momentan|zurzeit|übrigens|eigentlich|sehr|wirklich|gerne?|immer|noch|hallo|hi)(?=\s)", re.IGNORECASE),
+            article=re.compile(
+                r"^(?:(?:der|die|das|den|dem|eine?[nrms]?|meine?[nrms]?|etwas|ein bisschen|ein wenig|viel"
+                r"|gerne?)\s+)+",
+                re.IGNORECASE,
+            ),
+            fillers=re.compile(
+                r"(?<=\s)(?:auch|gerade|jetzt|momentan|zurzeit|übrigens|eigentlich|sehr|wirklich|gerne?|immer"
+                r"|noch|hallo|hi)(?=\s)",
+                re.IGNORECASE,
+            ),
             rules=_RULES,
             owned=re.compile(r"(?:meine?|unsere?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
             owned_rules=_OWNED_RULES,

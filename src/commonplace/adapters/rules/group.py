@@ -9,17 +9,27 @@ from commonplace.adapters.rules.lexicon import ADVERBS
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.verblist import VERBS
 from commonplace.adapters.rules.verbs import Form, Verbs, base_of_gerund
+from commonplace.adapters.rules.wordsets import word_set
 
 Tense = Literal["present", "past", "perfect"]
 
-_BE = {"am": "present", "is": "present", "are": "present", "'s": "present", "was": "past", "were": "past", "been": "present", "be": "present"}
+_BE = {
+    "am": "present",
+    "is": "present",
+    "are": "present",
+    "'s": "present",
+    "was": "past",
+    "were": "past",
+    "been": "present",
+    "be": "present",
+}
 _HAVE = {"have": "present", "has": "present", "had": "past"}
 _DO = {"do": "present", "does": "present", "did": "past"}
 _MODALS = frozenset({"will", "would", "can", "could", "should", "might", "may", "must", "shall"})
-_PASSIVES = frozenset(
-    "diagnosed born fired hired laid promoted based raised named called located".split()
+_PASSIVES = word_set("diagnosed born fired hired laid promoted based raised named called located")
+_NOT_GERUNDS = frozenset(
+    {"nothing", "something", "anything", "everything", "king", "boring", "interesting", "amazing", "morning", "evening"}
 )
-_NOT_GERUNDS = frozenset({"nothing", "something", "anything", "everything", "king", "boring", "interesting", "amazing", "morning", "evening"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +99,21 @@ class _Reading:
             return True
         return False
 
-    def close(self, lemma: str, rest: int, *, past: bool = False, progressive: bool = False, passive: bool = False) -> Group:
+    def close(
+        self, lemma: str, rest: int, *, past: bool = False, progressive: bool = False, passive: bool = False
+    ) -> Group:
         tense: Tense = "perfect" if self.perfect else "past" if past else self.tense
         return Group(
-            lemma=lemma, tense=tense, rest=rest, progressive=progressive, passive=passive, negated=self.negated, ended=self.ended,
-            modal=self.modal, adverbs=frozenset(self.adverbs),
-        )  # fmt: skip
+            lemma=lemma,
+            tense=tense,
+            rest=rest,
+            progressive=progressive,
+            passive=passive,
+            negated=self.negated,
+            ended=self.ended,
+            modal=self.modal,
+            adverbs=frozenset(self.adverbs),
+        )
 
 
 def verb_group(tokens: Sequence[Token]) -> Group | None:
@@ -106,7 +125,7 @@ def verb_group(tokens: Sequence[Token]) -> Group | None:
         if low == "no" and at + 1 < len(tokens) and tokens[at + 1].low == "longer":
             reading.ended = True
             at += 2
-        elif _used_to(tokens, at) and not (reading.pending == "be"):
+        elif _used_to(tokens, at) and reading.pending != "be":
             reading.ended = True
             reading.pending = ""
             at += 2
@@ -118,7 +137,12 @@ def verb_group(tokens: Sequence[Token]) -> Group | None:
 
 
 def _used_to(tokens: Sequence[Token], at: int) -> bool:
-    return at + 2 < len(tokens) and tokens[at].low in {"used", "use"} and tokens[at + 1].low == "to" and is_verb(tokens[at + 2].low, "base", "past")
+    return (
+        at + 2 < len(tokens)
+        and tokens[at].low in {"used", "use"}
+        and tokens[at + 1].low == "to"
+        and is_verb(tokens[at + 2].low, "base", "past")
+    )
 
 
 def _main(reading: _Reading, tokens: Sequence[Token], at: int) -> Group | None:
@@ -155,7 +179,11 @@ def _after_have(reading: _Reading, at: int, low: str, found: tuple[str, Form] | 
     if low == "to":
         reading.modal = "must"
         return reading.close("have", at)
-    if found is not None and found[1] in {"past", "participle"} or low in {"read", "quit", "run", "come", "become", "cut"}:
+    if (
+        found is not None
+        and found[1] in {"past", "participle"}
+        or low in {"read", "quit", "run", "come", "become", "cut"}
+    ):
         reading.perfect = True
         return reading.close(found[0] if found else low, at + 1)
     if found is None and low.endswith("ed") and len(low) > 4:

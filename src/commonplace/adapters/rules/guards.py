@@ -11,59 +11,87 @@ Verdict = Literal["read", "skip", "skip rest", "skip order"]
 
 _MUST = r"(?:you (?:must|should|will|are to|have to|need to|are|can|may)|to (?:always|never)|always|never)"
 _PLANTED = re.compile(
-    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |everything )*(?:previous|prior|above|earlier|existing|system|other) ?(?:instructions?|prompts?|rules|messages|guidelines|text)?"
+    r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |everything )*(?:previous|prior|above"
+    r"|earlier|existing|system|other) ?(?:instructions?|prompts?|rules|messages|guidelines|text)?"
     rf"|\b(?:remember|note|memori[sz]e|store|save|keep in mind|don'?t forget)\b[^.!?\n]{{0,30}}?\b{_MUST}\b"
-    rf"|\byou must (?:always |never )?remember\b|\bfrom now on,? (?:you|always|never|ignore|act|respond|reply|answer)\b"
-    r"|\b(?:new|updated) (?:system )?(?:instructions|prompt|rules)\b|\bsystem prompt\b|\bdeveloper mode\b|\bjailbreak\b|\byou are now\b"
+    rf"|\byou must (?:always |never )?remember\b|\bfrom now on,? (?:you|always|never|ignore|act|respond|reply"
+    rf"|answer)\b"
+    r"|\b(?:new|updated) (?:system )?(?:instructions|prompt|rules)\b|\bsystem prompt\b|\bdeveloper mode\b"
+    r"|\bjailbreak\b|\byou are now\b"
     r"|\breveal your (?:prompt|instructions)\b|\badd (?:this|the following) to (?:your )?(?:memory|instructions)\b",
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|suppose|supposing|imagine|imagining|pretend|pretending|assume|assuming|hypothetically|theoretically|in another life|in a parallel"
-    r"|let us say|let's say|lets say|in my dreams?|as if|as though|wish|wished|wishes|in case|whether|wonder|wondering|wondered|would have|could have|should have"
+    r"\b(?:if|unless|suppose|supposing|imagine|imagining|pretend|pretending|assume|assuming|hypothetically"
+    r"|theoretically|in another life|in a parallel"
+    r"|let us say|let's say|lets say|in my dreams?|as if|as though|wish|wished|wishes|in case|whether|wonder"
+    r"|wondering|wondered|would have|could have|should have"
     r"|once upon a time|thought about|when i (?:win|die|grow|become|retire|get rich)"
-    r"|in (?:the|my|this|a) (?:\w+ )?(?:game|story|novel|movie|song|play|dream|book|role-?play|simulation|scenario|film|show)|my character|my avatar)\b"
-    r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think|do(?:n't| not) know|was told|forgot|am not sure|'m not sure)\b"
+    r"|in (?:the|my|this|a) (?:\w+ )?(?:game|story|novel|movie|song|play|dream|book|role-?play|simulation"
+    r"|scenario|film|show)|my character|my avatar)\b"
+    r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think"
+    r"|do(?:n't| not) know|was told|forgot|am not sure|'m not sure)\b"
 )
 _JOKE = re.compile(
-    r"(?:^|\s)/s\b|\byeah,? right\b|\bjust kidding\b|\bjk\b|\bkidding\b|\bnot really\b|\boh great\b|\bjust what i needed\b|\b(?:sure|yeah|right),? because i\b|\bloo{2,}ve\b"
-    r"|\bsaid no one\b|\bsarcas|\bjoking\b|\bhaha+,? (?:no|not)\b|\bi'?m dead\b|\bking of france\b|\bwow,? i just\b|\btotally the (?:king|queen)\b"
+    r"(?:^|\s)/s\b|\byeah,? right\b|\bjust kidding\b|\bjk\b|\bkidding\b|\bnot really\b|\boh great\b"
+    r"|\bjust what i needed\b|\b(?:sure|yeah|right),? because i\b|\bloo{2,}ve\b"
+    r"|\bsaid no one\b|\bsarcas|\bjoking\b|\bhaha+,? (?:no|not)\b|\bi'?m dead\b|\bking of france\b"
+    r"|\bwow,? i just\b|\btotally the (?:king|queen)\b"
 )
 _JOKE_SIGNS = frozenset("🙄🙃😏")
 _REPORT = (
-    r"(?:said|says|say|told|tells|tell|claims?|claimed|thinks?|thought|believes?|believed|asked|asks|insists?|insisted|suggested|suggests|argues?|argued"
+    r"(?:said|says|say|told|tells|tell|claims?|claimed|thinks?|thought|believes?|believed|asked|asks|insists?"
+    r"|insisted|suggested|suggests|argues?|argued"
     r"|wrote|writes|sings?|sang|shouted|accused|swears|heard|joked|jokes|assumes?|assumed|mentioned|mentions)"
 )
-_REPORTED = re.compile(rf"\b(?!i\b|we\b|and\b|already\b|never\b|always\b|just\b|can\b|will\b|to\b|not\b|who\b|often\b)([\w']+) (?:also |always |never |often |just |once |used to )?{_REPORT}\b[^.!?]*?\b(?:i|i'm|im|my|we|me)\b|\baccording to\b")
+_REPORTED = re.compile(
+    rf"\b(?!i\b|we\b|and\b|already\b|never\b|always\b|just\b|can\b|will\b|to\b|not\b|who\b"
+    rf"|often\b)([\w']+) (?:also |always |never |often |just |once |used to )?{_REPORT}\b[^.!?]*?\b(?:i|i'm|im"
+    rf"|my|we|me)\b|\baccording to\b"
+)
 _TO_OTHERS = re.compile(r"\bi (?:\w+ )?(?:told|tell|lied to|said to|promised) (?!you\b)\w+")
 _CODE = re.compile(
-    r"[{}]|=>|==|!=|&&|\|\||\bdef \w+\(|\bconst \w+|\blet \w+ =|\bselect\b.+\bfrom\b|\btraceback\b|(?<!:)//|\bfunction\s*\(|^\s*(?:import|from) \w+|</\w+|#include|\w+\(\w*\)|^\s*#|;\s*$|\w+_\w+ ?="
+    r"[{}]|=>|==|!=|&&|\|\||\bdef \w+\(|\bconst \w+|\blet \w+ =|\bselect\b.+\bfrom\b|\btraceback\b|(?<!:)//"
+    r"|\bfunction\s*\(|^\s*(?:import|from) \w+|</\w+|#include|\w+\(\w*\)|^\s*#|;\s*$|\w+_\w+ ?="
 )
 _POLITE = r"(?:(?:please|pls|ok|okay|now|then|also|so|and|just|hey|hi|thanks|great|can you|could you|would you|will you|can u|i want you to|i need you to|i'd like you to|help me(?: to)?)[, ]+)*"
 _WRITTEN = (
-    r"(?:write|rewrite|draft|translate|compose|reply|respond|proofread|paraphrase|rephrase|summari[sz]e|edit|correct|fix|act|roleplay|role-play|say|tell|create|generate"
-    r"|make|describe|explain|repeat|continue|complete|finish|check|review|analy[sz]e|improve|convert|shorten|expand|answer|output|print|show|give|read|evaluate|grade|format|classify|guess|call it|address|speak|talk|ask|send|text|email|message)"
+    r"(?:write|rewrite|draft|translate|compose|reply|respond|proofread|paraphrase|rephrase|summari[sz]e|edit"
+    r"|correct|fix|act|roleplay|role-play|say|tell|create|generate"
+    r"|make|describe|explain|repeat|continue|complete|finish|check|review|analy[sz]e|improve|convert|shorten"
+    r"|expand|answer|output|print|show|give|read|evaluate|grade|format|classify|guess|call it|address|speak|talk"
+    r"|ask|send|text|email|message)"
 )
 _ORDERED = (
-    r"(?:recommend|suggest|find|search|list|compare|plan|help|look|book|order|schedule|calculate|compute|set|add|remove|delete|update|change|open|close|run|play|turn|stop|start|use|try"
-    r"|keep|let|go|do|don't|do not|never|always|think|consider|take|put|pick|choose|install|define|count|sort|remind|forget|remember|note|wait|be|avoid|ignore|include)"
+    r"(?:recommend|suggest|find|search|list|compare|plan|help|look|book|order|schedule|calculate|compute|set|add"
+    r"|remove|delete|update|change|open|close|run|play|turn|stop|start|use|try"
+    r"|keep|let|go|do|don't|do not|never|always|think|consider|take|put|pick|choose|install|define|count|sort"
+    r"|remind|forget|remember|note|wait|be|avoid|ignore|include)"
 )
 _WRITING = re.compile(rf"\s*{_POLITE}{_WRITTEN}\b(?! me (?!a |an |the |some |how|why|what))")
 _ORDER = re.compile(rf"\s*{_POLITE}{_ORDERED}\b")
 _TEXTS = (
-    r"(?:text|review|e-?mail|letter|article|sentences?|paragraph|essay|message|post|bio|draft|document|log|transcript|lyrics|poem|story|following|resume|cv|code|output|error|quote"
+    r"(?:text|review|e-?mail|letter|article|sentences?|paragraph|essay|message|post|bio|draft|document|log"
+    r"|transcript|lyrics|poem|story|following|resume|cv|code|output|error|quote"
     r"|snippet|passage|excerpt|abstract|comment|tweet|grammar|spelling|conversation|chat|prompt|into \w+|to \w+)"
 )
-_INTRODUCED = re.compile(rf"\b{_TEXTS}\b[^:\n]{{0,40}}:|\b(?:the|this) following\b|^\s*(?:dear|to whom it may concern)\b|\b(?:here is|here's|see|read) (?:the|an?|my|this) (?:\w+ )?{_TEXTS}\b")
+_INTRODUCED = re.compile(
+    rf"\b{_TEXTS}\b[^:\n]{{0,40}}:|\b(?:the|this) following\b|^\s*(?:dear|to whom it may concern)\b|\b(?:here is"
+    rf"|here's|see|read) (?:the|an?|my|this) (?:\w+ )?{_TEXTS}\b"
+)
 _REMEMBER = re.compile(
     r"\s*(?:(?:please|pls|and|also|ok|so|hey)[, ]+)*(?:(?:can|could) you )?"
-    r"(?:(?P<strong>remember|note|keep in mind|bear in mind|don't forget|do not forget|dont forget|never forget|make a note|take note|important)"
-    r"|(?P<weak>fyi|for the record|just so you know|for your information|for context|quick context|some context|context|btw|by the way|for reference|about me|a bit about me|note to self))"
+    r"(?:(?P<strong>remember|note|keep in mind|bear in mind|don't forget|do not forget|dont forget|never forget"
+    r"|make a note|take note|important)"
+    r"|(?P<weak>fyi|for the record|just so you know|for your information|for context|quick context|some context"
+    r"|context|btw|by the way|for reference|about me|a bit about me|note to self))"
     r"(?: that)?[,:!]?(?: that)?\s+(?=(?:i|i'm|im|i've|my|we|our|we're|we've)\b)"
 )
 _SAYING = re.compile(
     r"\s*(?:(?P<hedge>i (?:think|guess|suspect|believe|feel like)(?: that)? (?=(?:i|i'm|im|i've|my|we)\b))"
     r"|(?:as|like) i (?:said|mentioned|told you|wrote)(?: before| earlier)?[ ,]+"
-    r"|i (?:already |just |also )?(?:told you|mentioned|should (?:mention|add|say|note)|must (?:admit|say)|have to (?:admit|say)|forgot to (?:mention|say)|want to (?:add|mention)|realised|realized|found out|swear)(?: that)?,? (?=(?:i|i'm|im|i've|my|we|our)\b))"
+    r"|i (?:already |just |also )?(?:told you|mentioned|should (?:mention|add|say|note)|must (?:admit|say)"
+    r"|have to (?:admit|say)|forgot to (?:mention|say)|want to (?:add|mention)|realised|realized|found out"
+    r"|swear)(?: that)?,? (?=(?:i|i'm|im|i've|my|we|our)\b))"
 )
 
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_condition, with_frame
-from commonplace.adapters.rules.lexicon import ALLERGENS, BODY_PARTS, DEGREES, EVENT_NOUNS, PASSING, POSSESSIONS
+from commonplace.adapters.rules.frame import Frame, with_frame
+from commonplace.adapters.rules.frames import is_condition
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import Relation, introduced, relation
 from commonplace.adapters.rules.render import in_the_singular, predicate, seen_from_outside, sentence
-from commonplace.adapters.rules.tokens import Token, surface
+from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.topics import ALLERGENS, BODY_PARTS, DEGREES, EVENT_NOUNS, PASSING, POSSESSIONS
 
 _KEPT_UNNAMED = frozenset({"pet", "child", "sibling", "partner"})
 _OWN_BODY = frozenset({"eyes", "hair", "beard", "freckles", "dimples", "skin"})
@@ -31,8 +32,7 @@ def having(clause: Clause) -> list[Finding]:
     tokens = clause.rest
     end = until_stop(tokens, through=_THROUGH)
     phrases = coordinated(tokens[:end])
-    findings = [item for phrase in phrases if not _vague(phrase) for item in _thing(clause, phrase)]
-    return findings
+    return [item for phrase in phrases if not _vague(phrase) for item in _thing(clause, phrase)]
 
 
 def _vague(phrase: Phrase) -> bool:
@@ -68,7 +68,16 @@ def _relative(clause: Clause, kin: Relation, tokens: Sequence[Token], verb: str)
         return [aged, *_relative(clause, replace(kin, age=""), tokens, verb)]
     if kin.names:
         return [
-            told(clause, kin.attribute, name, sentence(clause.who, predicate(clause.who, verb, standing=clause.standing), _a(introduced(kin.noun, name, bare=kin.bare))))
+            told(
+                clause,
+                kin.attribute,
+                name,
+                sentence(
+                    clause.who,
+                    predicate(clause.who, verb, standing=clause.standing),
+                    _a(introduced(kin.noun, name, bare=kin.bare)),
+                ),
+            )
             for name in kin.names
         ]
     phrase = cleaned(tokens[: kin.after])
@@ -104,7 +113,11 @@ def _allergy(clause: Clause, phrase: Phrase) -> list[Finding]:
     if "to" in phrase.low:
         value = " ".join(phrase.text.split(" ")[phrase.low.index("to") + 1 :])
     else:
-        value = " ".join(word for word in phrase.text.split(" ")[:-1] if word.lower() not in {"severe", "bad", "mild", "serious", "food", "strong"})
+        value = " ".join(
+            word
+            for word in phrase.text.split(" ")[:-1]
+            if word.lower() not in {"severe", "bad", "mild", "serious", "food", "strong"}
+        )
     return [found(clause, "allergic_to", value, "be allergic to")] if value else []
 
 
@@ -114,7 +127,15 @@ def appointment(clause: Clause, phrase: Phrase, head: str) -> list[Finding]:
     if span is None or clause.group.negated or clause.group.ended or span.stop <= clause.at:
         return []
     value = phrase.text[: phrase.text.lower().index(head) + len(head)]
-    return [told(clause, "plans", value, sentence(clause.who, "has", _a(value) if phrase.whole != phrase.text else value, shown(span)), when="spans")]
+    return [
+        told(
+            clause,
+            "plans",
+            value,
+            sentence(clause.who, "has", _a(value) if phrase.whole != phrase.text else value, shown(span)),
+            when="spans",
+        )
+    ]
 
 
 def is_possession(phrase: Phrase) -> bool:
@@ -123,7 +144,11 @@ def is_possession(phrase: Phrase) -> bool:
     if head in POSSESSIONS or (head.endswith("s") and in_the_singular(head).split(" ")[-1] in POSSESSIONS):
         return True
     last = phrase.text.split(" ")[-1]
-    return phrase.whole != phrase.text and (last[:1].isupper() or last[1:2].isupper() or (last[:1].isdigit() and phrase.named)) and phrase.definite != "the"
+    return (
+        phrase.whole != phrase.text
+        and (last[:1].isupper() or last[1:2].isupper() or (last[:1].isdigit() and phrase.named))
+        and phrase.definite != "the"
+    )
 
 
 def acquired(clause: Clause) -> list[Finding]:
@@ -150,7 +175,3 @@ def things_lost(clause: Clause, verb: str) -> list[Finding]:
             text = sentence(clause.who, verb, seen_from_outside(phrase.whole))
             findings.append(told(clause, attribute, name, text, standing="ended"))
     return findings
-
-
-def described(tokens: Sequence[Token]) -> str:
-    return surface(tokens)

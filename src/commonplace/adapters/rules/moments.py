@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from commonplace.adapters.rules.lexicon import NUMBERS
 from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.wordsets import word_set
 
 Role = Literal["point", "since", "until", "for", "long", "often", "now"]
 
@@ -34,7 +35,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?"
     r"|dec(?:ember)?)"
 )
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -49,8 +51,10 @@ _NAMED = (
 )
 _LOOSE = rf"{_MONTH}(?: (?:of )?{_YEAR})?|(?:early |mid-?|late )?{_YEAR}|(?:the )?(?:spring|summer|autumn|fall|winter)(?: of {_YEAR})?|{_DAY}(?: {_PART})?"
 _DEICTIC = (
-    rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter|{_DAY}|{_MONTH})(?: {_PART})?"
-    rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night|the day after tomorrow(?: {_PART})?|this {_PART}"
+    rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter"
+    rf"|{_DAY}|{_MONTH})(?: {_PART})?"
+    rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night"
+    rf"|the day after tomorrow(?: {_PART})?|this {_PART}"
     rf"|{_COUNT} {_UNIT}s? ago|(?:a long time|ages|years|decades) ago"
 )
 _OFTEN = (
@@ -58,29 +62,33 @@ _OFTEN = (
     rf"(?:(?:, |,? and ){_DAY})*(?: {_PART})?"
     rf"|on (?:{_DAY}s(?:(?:, |,? and ){_DAY}s)*|weekends|weekdays|(?:my|the) weekends?)"
     rf"|(?:once|twice|{_COUNT} times|{_COUNT} (?:days|nights|hours)) (?:a|per|each|every) {_UNIT}"
-    r"|in the (?:mornings?|afternoons?|evenings?)|at night|at weekends|most (?:days|mornings|nights|evenings|weekends)"
+    r"|in the (?:mornings?|afternoons?|evenings?)|at night|at weekends|most (?:days|mornings|nights|evenings"
+    r"|weekends)"
     r"|all the time|during the week|day and night|daily|weekly"
 )
 _NOW = r"nowadays|these days|right now|at the moment|at present|for now|for the time being"
-_EVER = (
-    r"since (?:childhood|birth|forever|i was (?:an? )?[\w-]+(?: years old)?|then)|as a (?:kid|child|teenager)|all my life|my whole life"
-)
+_EVER = r"since (?:childhood|birth|forever|i was (?:an? )?[\w-]+(?: years old)?|then)|as a (?:kid|child|teenager)|all my life|my whole life"
 _SOME = r"(?:about |around |almost |over |nearly |more than |the (?:last|past) |well over |roughly |at least )?"
 _BEFORE = r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in|early in|late in"
 _TIME = re.compile(
     rf"(?:(?P<often>{_OFTEN})|(?P<now>{_NOW})|(?P<ever>{_EVER})"
-    rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?|a (?:little |long |good )?while(?: now)?)"
+    rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?"
+    rf"|a (?:little |long |good )?while(?: now)?)"
     r"|(?P<long>in (?:ages|years|months|decades|weeks|forever|a long time))"
     rf"|(?P<ahead>in {_COUNT} {_UNIT}s?(?:' time)?)"
-    rf"|(?:from|between) (?P<from>{_NAMED}|{_DEICTIC}|{_LOOSE}) (?:to|until|till|and|through) (?P<to>{_NAMED}|{_DEICTIC}|{_LOOSE})"
-    rf"|(?P<role>since about|ever since|since|up until|up to|until|till|from|starting|as of) (?P<bound>{_NAMED}|{_DEICTIC}|{_LOOSE})"
+    rf"|(?:from|between) (?P<from>{_NAMED}|{_DEICTIC}|{_LOOSE}) (?:to|until|till|and|through) (?P<to>{_NAMED}"
+    rf"|{_DEICTIC}|{_LOOSE})"
+    rf"|(?P<role>since about|ever since|since|up until|up to|until|till|from|starting|as of) (?P<bound>{_NAMED}"
+    rf"|{_DEICTIC}|{_LOOSE})"
     rf"|(?:{_BEFORE}) (?P<period>{_NAMED}|{_DEICTIC}|{_LOOSE})"
     rf"|(?P<bare>{_NAMED}|{_DEICTIC}))(?!\w)"
 )
-_STARTERS = frozenset(
-    "almost every each on once twice in at most all during day daily weekly nowadays these right for since as my until till up from between starting"
-    " ever around about back by over before after sometime early late last next this the today tonight tomorrow yesterday a an one two three"
-    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades".split()
+_STARTERS = word_set(
+    "almost every each on once twice in at most all during day daily weekly nowadays these right for since as my"
+    " until till up from between starting"
+    " ever around about back by over before after sometime early late last next this the today tonight tomorrow"
+    " yesterday a an one two three"
+    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades"
 )
 
 
@@ -124,7 +132,11 @@ def resolve(period: str, at: datetime, *, ahead: bool = False) -> Range | None:
     """Return the range that a calendar phrase names. `ahead` looks forward: a bare month is the next one, not the last one."""
     if ".." in period:
         first, last = (resolve(part, at, ahead=ahead) for part in period.split(".."))
-        return Range(first.start, last.stop) if first is not None and last is not None and first.start < last.stop else None
+        return (
+            Range(first.start, last.stop)
+            if first is not None and last is not None and first.start < last.stop
+            else None
+        )
     for reader in _READERS:
         found = reader(period, at, ahead)
         if found is not None:
@@ -188,7 +200,13 @@ _WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night"
 
 
 def _word(period: str, at: datetime, _ahead: bool) -> Range | None:
-    head = period if period in _WORDS else period.split(" ")[0] if not period.startswith("the day") else "the day after tomorrow"
+    head = (
+        period
+        if period in _WORDS
+        else period.split(" ")[0]
+        if not period.startswith("the day")
+        else "the day after tomorrow"
+    )
     if re.fullmatch(rf"this {_PART}", period):
         head = "today"
     return _days(_midnight(at) + timedelta(days=_WORDS[head])) if head in _WORDS else None
@@ -255,7 +273,11 @@ def _dated(period: str, at: datetime, ahead: bool) -> Range | None:
     iso = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", period)
     if iso is not None:
         return _day_of(int(iso[1]), int(iso[2]), int(iso[3]), at)
-    match = re.fullmatch(rf"(?:the )?(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?({_MONTH})(?: (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?)?(?:,? (?:of )?({_YEAR}))?", period)
+    match = re.fullmatch(
+        rf"(?:the )?(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?({_MONTH})(?: (?:the )?(\d{{1,2}})(?:st|nd|rd"
+        rf"|th)?)?(?:,? (?:of )?({_YEAR}))?",
+        period,
+    )
     if match is None:
         return None
     day, month, year = match[1] or match[3], _MONTHS.index(match[2][:3]) + 1, match[4]

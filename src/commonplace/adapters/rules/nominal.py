@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
-from commonplace.adapters.rules.frames import Frame, is_place, is_workplace, with_frame
-from commonplace.adapters.rules.lexicon import (
+from commonplace.adapters.rules.frame import Frame, with_frame
+from commonplace.adapters.rules.frames import is_place, is_workplace
+from commonplace.adapters.rules.phrases import Phrase, cleaned
+from commonplace.adapters.rules.render import a, sentence
+from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.topics import (
     DIETS,
     NATIONALITIES,
     NOT_PROFESSIONS,
@@ -15,18 +19,40 @@ from commonplace.adapters.rules.lexicon import (
     PROFESSIONS,
     RELIGIONS,
 )
-from commonplace.adapters.rules.phrases import Phrase, cleaned
-from commonplace.adapters.rules.render import a, sentence
-from commonplace.adapters.rules.tokens import Token, surface, words
 
-_STOPS = frozenset({"at", "for", "from", "in", "with", "who", "that", "based", "by", "on", "to", "and", ",", "working", "living", "when", "because", "specialising", "specializing", "turned"})
-_LEARNERS = frozenset({"student", "undergrad", "undergraduate", "postgrad", "sophomore", "freshman", "senior", "junior"})
+_STOPS = frozenset(
+    {
+        "at",
+        "for",
+        "from",
+        "in",
+        "with",
+        "who",
+        "that",
+        "based",
+        "by",
+        "on",
+        "to",
+        "and",
+        ",",
+        "working",
+        "living",
+        "when",
+        "because",
+        "specialising",
+        "specializing",
+        "turned",
+    }
+)
+_LEARNERS = frozenset(
+    {"student", "undergrad", "undergraduate", "postgrad", "sophomore", "freshman", "senior", "junior"}
+)
 _EMPLOYER = Frame("employer", "work at", past="ended", one=True, accepts=is_workplace)
 _EMPLOYER_FOR = Frame("employer", "work for", past="ended", one=True, accepts=is_workplace)
 _ORIGIN = Frame("hometown", "be from", past="holds", one=True, accepts=is_place)
 _HOME = Frame("home", "be based in", past="ended", one=True, accepts=is_place)
-_LIKES = Frame("likes", "be a fan of", past="drop", negated=("dislikes", "dislike"))
-_MEMBER = Frame("member_of", "be a member of", past="ended")
+
+
 _AFTER: dict[str, Frame] = {"at": _EMPLOYER, "from": _ORIGIN, "for": _EMPLOYER_FOR, "with": _EMPLOYER_FOR}
 
 
@@ -52,7 +78,9 @@ def nominal(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
         return age
     if findings[-1].attribute == "job" and phrase.low[-1] in _LEARNERS and after and after[0].low in {"in", "at"}:
         return age + findings + _studies(clause, after)
-    return age + findings + (_attached(clause, after) if findings[-1].attribute in {"job", "nationality", "trait"} else [])
+    return (
+        age + findings + (_attached(clause, after) if findings[-1].attribute in {"job", "nationality", "trait"} else [])
+    )
 
 
 def _without_filler(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -95,7 +123,23 @@ def _read(clause: Clause, phrase: Phrase, after: Sequence[Token], *, articled: b
 
 def _wordlike(clause: Clause, phrase: Phrase, attribute: str, verb: str) -> list[Finding]:
     """ "a heavy Excel user", "a huge jazz fan": the thing stands before the noun."""
-    skipped = {"big", "huge", "heavy", "massive", "native", "fluent", "long-time", "longtime", "avid", "total", "daily", "keen", "real", "passionate", "lifelong"}
+    skipped = {
+        "big",
+        "huge",
+        "heavy",
+        "massive",
+        "native",
+        "fluent",
+        "long-time",
+        "longtime",
+        "avid",
+        "total",
+        "daily",
+        "keen",
+        "real",
+        "passionate",
+        "lifelong",
+    }
     kept = phrase.text.split(" ")[:-1]
     while kept and kept[0].lower() in skipped:
         kept = kept[1:]
@@ -114,22 +158,41 @@ def _of(clause: Clause, phrase: Phrase) -> list[Finding]:
     if noun in {"fan", "lover", "admirer"}:
         if clause.group.negated and not clause.ended:
             return [found(clause, "dislikes", thing, "dislike", standing="holds")]
-        return [found(clause, "likes", thing, "be a fan of")] if phrase.low[-1] not in {"it", "this", "that", "you", "them"} else []
+        return (
+            [found(clause, "likes", thing, "be a fan of")]
+            if phrase.low[-1] not in {"it", "this", "that", "you", "them"}
+            else []
+        )
     if noun == "member":
         return [found(clause, "member_of", thing.removeprefix("the ").removeprefix("a "), "be a member of")]
     if noun in PARENT_WORDS:
-        return [told(clause, "child" if not noun.startswith("grand") else "relative", thing, sentence(clause.who, "is", f"{a(noun)} of {thing}"))]
+        return [
+            told(
+                clause,
+                "child" if not noun.startswith("grand") else "relative",
+                thing,
+                sentence(clause.who, "is", f"{a(noun)} of {thing}"),
+            )
+        ]
     return _job(clause, phrase, articled=True, after=()) if noun in PROFESSIONS else []
 
 
 def _job(clause: Clause, phrase: Phrase, *, articled: bool, after: Sequence[Token]) -> list[Finding]:
     head = phrase.low[phrase.low.index("of") - 1] if "of" in phrase.low else phrase.low[-1]
-    if not is_profession(head, sure=articled) or not (articled or clause.who.plural or clause.group.ended or _untitled(phrase, after)):
+    if not is_profession(head, sure=articled) or not (
+        articled or clause.who.plural or clause.group.ended or _untitled(phrase, after)
+    ):
         return []
     if phrase.low == (head,) and head in PARENT_WORDS:
         return [_is(clause, "trait", phrase)] if clause.who.is_user else []
     if clause.group.tense == "past" and not clause.ended:
-        return [] if clause.group.negated else [found(clause, "job", phrase, "be", standing="ended")] if head in PROFESSIONS else []
+        return (
+            []
+            if clause.group.negated
+            else [found(clause, "job", phrase, "be", standing="ended")]
+            if head in PROFESSIONS
+            else []
+        )
     if clause.group.tense == "perfect" and not clause.lasting:
         return []
     return [_is(clause, "job", phrase)]
@@ -147,7 +210,11 @@ def is_profession(head: str, *, sure: bool) -> bool:
 
 
 def _is(clause: Clause, attribute: str, phrase: Phrase) -> Finding:
-    whole = phrase.text if clause.who.plural or phrase.low[-1] in DIETS | RELIGIONS or phrase.low[-1].endswith("s") else a(phrase.text)
+    whole = (
+        phrase.text
+        if clause.who.plural or phrase.low[-1] in DIETS | RELIGIONS or phrase.low[-1].endswith("s")
+        else a(phrase.text)
+    )
     return told(clause, attribute, phrase.text, found(clause, attribute, whole, "be").text)
 
 
@@ -164,21 +231,30 @@ def _attached(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     if low == ("working", "for") or low == ("working", "at"):
         return with_frame(replace(clause, rest=tokens[2:]), _EMPLOYER)
     frame = _AFTER.get(low[0])
-    if frame is None or (low[0] == "with" and not tokens[1:2]) or (low[0] == "for" and len(tokens) > 1 and not _organisation(tokens[1:])):
+    if (
+        frame is None
+        or (low[0] == "with" and not tokens[1:2])
+        or (low[0] == "for" and len(tokens) > 1 and not _organisation(tokens[1:]))
+    ):
         return []
     findings = with_frame(replace(clause, rest=tokens[1:]), frame)
-    return findings if low[0] != "with" else [item for item in findings if item.value[:1].isupper() and "experience" not in item.value]
+    return (
+        findings
+        if low[0] != "with"
+        else [item for item in findings if item.value[:1].isupper() and "experience" not in item.value]
+    )
 
 
 def _studies(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     """ "a student in computational biology at ETH" """
     at = next((place for place, token in enumerate(tokens) if token.low == "at"), len(tokens))
     subject = with_frame(replace(clause, rest=tokens[1:at]), Frame("studies", "study")) if tokens[0].low == "in" else []
-    return subject + (with_frame(replace(clause, rest=tokens[at + 1 :]), Frame("school", "study at", one=True)) if at < len(tokens) else [])
+    return subject + (
+        with_frame(replace(clause, rest=tokens[at + 1 :]), Frame("school", "study at", one=True))
+        if at < len(tokens)
+        else []
+    )
 
 
 def _organisation(tokens: Sequence[Token]) -> bool:
     return tokens[0].named or surface(tokens[:1]).lower() in {"a", "an", "the"}
-
-
-_ = (_LIKES, _MEMBER)

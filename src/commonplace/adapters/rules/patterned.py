@@ -82,7 +82,11 @@ class Patterned:
         who, rules = USER, self.rules
         if owned is not None and owned["noun"].lower() in self.relations:
             noun = owned["noun"].lower()
-            who, rules, clause = Who(f"user's {noun}", f"User's {self.relations[noun][1]}"), self.owned_rules, owned["rest"]
+            who, rules, clause = (
+                Who(f"user's {noun}", f"User's {self.relations[noun][1]}"),
+                self.owned_rules,
+                owned["rest"],
+            )
         for rule in rules:
             match = rule.pattern.match(clause)
             if match is None:
@@ -106,22 +110,36 @@ class Patterned:
         said = match["v"]
         parts = [said] if rule.one else self.conjunction.split(said)
         values = [self.article.sub("", part.strip(" ,.!")).strip() for part in parts]
-        return [value for value in values if value and len(value) < 60 and (rule.only is None or value.lower() in rule.only)]
+        return [
+            value for value in values if value and len(value) < 60 and (rule.only is None or value.lower() in rule.only)
+        ]
 
-    def _finding(self, rule: Rule, match: re.Match[str], value: str, who: Who, standing: Standing, span: tuple[int, int]) -> Finding:
+    def _finding(
+        self, rule: Rule, match: re.Match[str], value: str, who: Who, standing: Standing, span: tuple[int, int]
+    ) -> Finding:
         attribute, verb = rule.attribute, rule.verb
         if attribute == "relation":
             return self._named(value, who, span)
         if attribute == "favourite":
             kind = match["k"].lower()
-            return Finding(attribute=f"favourite {kind}", value=value, text=f"User's favourite {kind} is {value}", start=span[0], stop=span[1])
+            return Finding(
+                attribute=f"favourite {kind}",
+                value=value,
+                text=f"User's favourite {kind} is {value}",
+                start=span[0],
+                stop=span[1],
+            )
         if standing == "denied" and rule.negated is not None:
             attribute, verb = rule.negated
             standing = "holds"
         text = sentence(who, predicate(who, verb, standing=standing), value, rule.tail)
-        return Finding(attribute=attribute, value=value, text=text, who=who, standing=standing, start=span[0], stop=span[1])
+        return Finding(
+            attribute=attribute, value=value, text=text, who=who, standing=standing, start=span[0], stop=span[1]
+        )
 
     def _named(self, name: str, who: Who, span: tuple[int, int]) -> Finding:
         noun = who.key.removeprefix("user's ")
         attribute, english = self.relations[noun]
-        return Finding(attribute=attribute, value=name, text=f"User has a {english} named {name}", start=span[0], stop=span[1])
+        return Finding(
+            attribute=attribute, value=name, text=f"User has a {english} named {name}", start=span[0], stop=span[1]
+        )

@@ -3,36 +3,111 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, FIXED_PAIRS, POINTING, PREPOSITIONS
+from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, POINTING, PREPOSITIONS
 from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.topics import FIXED_PAIRS
+from commonplace.adapters.rules.wordsets import word_set
 
 _LONGEST = 9
 _AND = frozenset({"and", "or", "&", "nor", "plus"})
 _QUANTIFIERS = (
-    ("a", "bit", "of"), ("a", "lot", "of"), ("a", "little", "bit", "of"), ("a", "little"), ("lots", "of"), ("a", "couple", "of"), ("a", "bit"),
-    ("a", "pair", "of"), ("all", "kinds", "of"), ("all", "sorts", "of"), ("plenty", "of"), ("a", "few"), ("both",), ("either",), ("neither",),
-    ("some",), ("any",), ("only",), ("mostly",), ("mainly",), ("also",), ("just",), ("fluent",), ("basic",), ("conversational",), ("broken",),
-    ("my", "own"), ("our", "own"), ("maybe",), ("even",), ("really",), ("most",), ("primarily",), ("sometimes",), ("occasionally",), ("all",),
-    ("another",), ("pretty", "good"), ("a", "whole", "lot", "of"), ("everything", "about"), ("anything", "with"), ("the", "taste", "of"),
-    ("the", "smell", "of"), ("especially",), ("particularly",), ("a", "little", "of"), ("the", "sound", "of"),
-)  # fmt: skip
-_TRAILING = frozenset(
-    "too now again anymore well daily instead though alone together today already lately recently mostly mainly actually either lol haha"
-    " regularly occasionally sometimes often usually though btw please thanks everywhere anyway ok okay full-time part-time fulltime still"
-    " more better most currently fluently poorly yet ever once twice already though online again! tho rn etc".split()
+    ("a", "bit", "of"),
+    ("a", "lot", "of"),
+    ("a", "little", "bit", "of"),
+    ("a", "little"),
+    ("lots", "of"),
+    ("a", "couple", "of"),
+    ("a", "bit"),
+    ("a", "pair", "of"),
+    ("all", "kinds", "of"),
+    ("all", "sorts", "of"),
+    ("plenty", "of"),
+    ("a", "few"),
+    ("both",),
+    ("either",),
+    ("neither",),
+    ("some",),
+    ("any",),
+    ("only",),
+    ("mostly",),
+    ("mainly",),
+    ("also",),
+    ("just",),
+    ("fluent",),
+    ("basic",),
+    ("conversational",),
+    ("broken",),
+    ("my", "own"),
+    ("our", "own"),
+    ("maybe",),
+    ("even",),
+    ("really",),
+    ("most",),
+    ("primarily",),
+    ("sometimes",),
+    ("occasionally",),
+    ("all",),
+    ("another",),
+    ("pretty", "good"),
+    ("a", "whole", "lot", "of"),
+    ("everything", "about"),
+    ("anything", "with"),
+    ("the", "taste", "of"),
+    ("the", "smell", "of"),
+    ("especially",),
+    ("particularly",),
+    ("a", "little", "of"),
+    ("the", "sound", "of"),
 )
-_TRAILING_PAIRS = frozenset({("a", "lot"), ("very", "much"), ("so", "much"), ("at", "all"), ("as", "well"), ("a", "bit"), ("a", "little"), ("the", "most"),
-                             ("the", "best"), ("any", "more"), ("any", "longer"), ("you", "know"), ("right", "now"), ("quite", "well"), ("by", "myself"),
-                             ("pretty", "well"), ("a", "ton"), ("very", "well"), ("to", "death"), ("these", "days"), ("all", "that"), ("that", "much"), ("a", "day"), ("a", "week"), ("per", "day"), ("per", "week")})  # fmt: skip
-_GENERIC_THE = frozenset(
-    "gym beach sea ocean mountains outdoors office city countryside piano guitar violin cello trumpet flute drums harp banjo saxophone bass"
-    " ukulele clarinet news sun cold heat winter summer rain snow forest water internet subway metro bus train smell sound taste color colour"
-    " theatre theater opera cinema moon stars northern arts dark bagpipes accordion trombone organ viola oboe lake dentist environment city"
-    "".split()
+_TRAILING = word_set(
+    "too now again anymore well daily instead though alone together today already lately recently mostly mainly"
+    " actually either lol haha"
+    " regularly occasionally sometimes often usually though btw please thanks everywhere anyway ok okay"
+    " full-time part-time fulltime still"
+    " more better most currently fluently poorly yet ever once twice already though online again! tho rn etc"
+)
+_TRAILING_PAIRS = frozenset(
+    {
+        ("a", "lot"),
+        ("very", "much"),
+        ("so", "much"),
+        ("at", "all"),
+        ("as", "well"),
+        ("a", "bit"),
+        ("a", "little"),
+        ("the", "most"),
+        ("the", "best"),
+        ("any", "more"),
+        ("any", "longer"),
+        ("you", "know"),
+        ("right", "now"),
+        ("quite", "well"),
+        ("by", "myself"),
+        ("pretty", "well"),
+        ("a", "ton"),
+        ("very", "well"),
+        ("to", "death"),
+        ("these", "days"),
+        ("all", "that"),
+        ("that", "much"),
+        ("a", "day"),
+        ("a", "week"),
+        ("per", "day"),
+        ("per", "week"),
+    }
+)
+_GENERIC_THE = word_set(
+    "gym beach sea ocean mountains outdoors office city countryside piano guitar violin cello trumpet flute"
+    " drums harp banjo saxophone bass"
+    " ukulele clarinet news sun cold heat winter summer rain snow forest water internet subway metro bus train"
+    " smell sound taste color colour"
+    " theatre theater opera cinema moon stars northern arts dark bagpipes accordion trombone organ viola oboe"
+    " lake dentist environment city"
+    ""
 )
 
 
-_POINTS = frozenset("this that these those it him her them you your was were is are will similar me".split())
+_POINTS = word_set("this that these those it him her them you your was were is are will similar me")
 
 
 class Phrase(NamedTuple):
@@ -91,7 +166,13 @@ def _fixed(tokens: Sequence[Token], place: int) -> bool:
 def coordinated(tokens: Sequence[Token]) -> list[Phrase]:
     """Return the phrases of "A, B and C", each cleaned."""
     pieces = _commas(tokens)
-    if len(pieces) == 2 and len(pieces[0]) == 1 and len(pieces[1]) > 1 and pieces[0][0].text.islower() and _AND.isdisjoint(words(tokens)):
+    if (
+        len(pieces) == 2
+        and len(pieces[0]) == 1
+        and len(pieces[1]) > 1
+        and pieces[0][0].text.islower()
+        and _AND.isdisjoint(words(tokens))
+    ):
         pieces = [list(tokens)]
     return [phrase for piece in pieces if (phrase := cleaned(piece)) is not None]
 
@@ -101,9 +182,19 @@ def cleaned(tokens: Sequence[Token]) -> Phrase | None:
     begin, end = _lead(tokens), len(tokens)
     outer = begin
     definite = ""
-    while begin < end and tokens[begin].low in DETERMINERS and not (tokens[begin].low == "one" and begin + 1 < end and tokens[begin + 1].low == "of"):
+    while (
+        begin < end
+        and tokens[begin].low in DETERMINERS
+        and not (tokens[begin].low == "one" and begin + 1 < end and tokens[begin + 1].low == "of")
+    ):
         definite = tokens[begin].low if tokens[begin].low in {"the", "my", "our"} else definite
-        if tokens[begin].low == "the" and tokens[begin].named and begin + 1 < end and tokens[begin + 1].named and begin > 0:
+        if (
+            tokens[begin].low == "the"
+            and tokens[begin].named
+            and begin + 1 < end
+            and tokens[begin + 1].named
+            and begin > 0
+        ):
             break
         begin += 1
     end = _trail(tokens, begin, end)
@@ -113,9 +204,14 @@ def cleaned(tokens: Sequence[Token]) -> Phrase | None:
     if tokens[begin - 1].text == "The" and begin == outer + 1 and inner[0].named:
         inner, definite = tokens[begin - 1 : end], ""
     return Phrase(
-        text=surface(inner), low=words(inner), start=inner[0].start, stop=inner[-1].stop, whole=surface(tokens[outer:end]),
-        definite=definite, named=any(token.named for token in inner),
-    )  # fmt: skip
+        text=surface(inner),
+        low=words(inner),
+        start=inner[0].start,
+        stop=inner[-1].stop,
+        whole=surface(tokens[outer:end]),
+        definite=definite,
+        named=any(token.named for token in inner),
+    )
 
 
 def _lead(tokens: Sequence[Token]) -> int:
@@ -129,7 +225,13 @@ def _lead(tokens: Sequence[Token]) -> int:
 def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
     while end > begin:
         last = tokens[end - 1]
-        if last.low in _TRAILING or last.low in {"of", "for", "with", "by"} or not any(sign.isalnum() for sign in last.text) and last.low not in {"'s", "'"} or (last.low in ADVERBS and end - begin > 1 and not last.named):
+        if (
+            last.low in _TRAILING
+            or last.low in {"of", "for", "with", "by"}
+            or not any(sign.isalnum() for sign in last.text)
+            and last.low not in {"'s", "'"}
+            or (last.low in ADVERBS and end - begin > 1 and not last.named)
+        ):
             end -= 1
         elif end - begin > 1 and (tokens[end - 2].low, last.low) in _TRAILING_PAIRS:
             end -= 2
@@ -140,7 +242,11 @@ def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
 
 def vague(phrase: Phrase) -> bool:
     """Points at something outside the sentence ("it", "the second option", "your idea"), or says nothing."""
-    if phrase.low[0] in POINTING or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"} or not _POINTS.isdisjoint(phrase.low):
+    if (
+        phrase.low[0] in POINTING
+        or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"}
+        or not _POINTS.isdisjoint(phrase.low)
+    ):
         return True
     if phrase.low[0] in {"option", "version", "answer", "choice", "step", "example"}:
         return True

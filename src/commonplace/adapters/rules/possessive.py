@@ -8,33 +8,104 @@ from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.frames import is_place
 from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.having import is_possession
-from commonplace.adapters.rules.lexicon import BRITISH, EVENT_NOUNS, PLACE_NOUNS, POSSESSIONS
+from commonplace.adapters.rules.lexicon import BRITISH
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop
 from commonplace.adapters.rules.render import sentence
-from commonplace.adapters.rules.tokens import Token, surface, words
+from commonplace.adapters.rules.tokens import Token, words
+from commonplace.adapters.rules.topics import EVENT_NOUNS, PLACE_NOUNS, POSSESSIONS
+from commonplace.adapters.rules.wordsets import word_set
 
 _SIMPLE: dict[str, tuple[str, str]] = {
-    "name": ("name", "be called"), "full name": ("name", "be called"), "first name": ("name", "be called"), "nickname": ("nickname", "go by"),
-    "pronouns": ("pronouns", "use the pronouns"), "email": ("email", ""), "email address": ("email", ""), "e-mail": ("email", ""), "phone number": ("phone", ""),
-    "mobile number": ("phone", ""), "cell": ("phone", ""), "address": ("address", ""), "home address": ("address", ""), "timezone": ("timezone", ""), "time zone": ("timezone", ""),
-    "birthday": ("birthday", ""), "date of birth": ("birthday", ""), "birthplace": ("birthplace", ""), "job": ("job", ""), "job title": ("job", ""),
-    "occupation": ("job", ""), "profession": ("job", ""), "day job": ("job", ""), "role": ("job", ""), "position": ("job", ""), "employer": ("employer", ""),
-    "company": ("employer", ""), "workplace": ("employer", ""), "hometown": ("hometown", ""), "home town": ("hometown", ""), "blood type": ("blood_type", ""),
-    "height": ("height", ""), "weight": ("weight", ""), "age": ("age", ""), "religion": ("religion", ""), "nationality": ("nationality", ""),
-    "passion": ("likes", "love"), "hobby": ("hobby", ""), "hobbies": ("hobby", ""), "native language": ("speaks", "speak"), "mother tongue": ("speaks", "speak"), "first language": ("speaks", "speak"),
-    "native tongue": ("speaks", "speak"), "second language": ("speaks", "speak"), "diet": ("diet", ""), "major": ("studies", "study"), "biggest fear": ("fears", "fear"),
-    "greatest fear": ("fears", "fear"), "school": ("school", ""), "university": ("school", ""), "marital status": ("marital_status", ""),
-}  # fmt: skip
-_DETAILS = frozenset(
-    "surname code number size type topic deadline budget id handle username motto sign team salary thesis topic name plate pin locker landlord hours"
-    " schedule shift rent income mortgage license licence passport visa status gender title department floor wifi shoe ring"
-    " alma-mater anniversary zodiac horoscope instagram twitter github linkedin website blog channel".split()
+    "name": ("name", "be called"),
+    "full name": ("name", "be called"),
+    "first name": ("name", "be called"),
+    "nickname": ("nickname", "go by"),
+    "pronouns": ("pronouns", "use the pronouns"),
+    "email": ("email", ""),
+    "email address": ("email", ""),
+    "e-mail": ("email", ""),
+    "phone number": ("phone", ""),
+    "mobile number": ("phone", ""),
+    "cell": ("phone", ""),
+    "address": ("address", ""),
+    "home address": ("address", ""),
+    "timezone": ("timezone", ""),
+    "time zone": ("timezone", ""),
+    "birthday": ("birthday", ""),
+    "date of birth": ("birthday", ""),
+    "birthplace": ("birthplace", ""),
+    "job": ("job", ""),
+    "job title": ("job", ""),
+    "occupation": ("job", ""),
+    "profession": ("job", ""),
+    "day job": ("job", ""),
+    "role": ("job", ""),
+    "position": ("job", ""),
+    "employer": ("employer", ""),
+    "company": ("employer", ""),
+    "workplace": ("employer", ""),
+    "hometown": ("hometown", ""),
+    "home town": ("hometown", ""),
+    "blood type": ("blood_type", ""),
+    "height": ("height", ""),
+    "weight": ("weight", ""),
+    "age": ("age", ""),
+    "religion": ("religion", ""),
+    "nationality": ("nationality", ""),
+    "passion": ("likes", "love"),
+    "hobby": ("hobby", ""),
+    "hobbies": ("hobby", ""),
+    "native language": ("speaks", "speak"),
+    "mother tongue": ("speaks", "speak"),
+    "first language": ("speaks", "speak"),
+    "native tongue": ("speaks", "speak"),
+    "second language": ("speaks", "speak"),
+    "diet": ("diet", ""),
+    "major": ("studies", "study"),
+    "biggest fear": ("fears", "fear"),
+    "greatest fear": ("fears", "fear"),
+    "school": ("school", ""),
+    "university": ("school", ""),
+    "marital status": ("marital_status", ""),
+}
+_DETAILS = word_set(
+    "surname code number size type topic deadline budget id handle username motto sign team salary thesis topic"
+    " name plate pin locker landlord hours"
+    " schedule shift rent income mortgage license licence passport visa status gender title department floor"
+    " wifi shoe ring"
+    " alma-mater anniversary zodiac horoscope instagram twitter github linkedin website blog channel"
 )
 _PARTS = frozenset({"part", "thing", "bit", "one", "moment", "line", "answer", "option", "version", "feature", "quote"})
-_PASSING = frozenset({"order", "ticket", "case", "invoice", "tracking", "reference", "flight", "confirmation", "booking", "error"})
+_PASSING = frozenset(
+    {"order", "ticket", "case", "invoice", "tracking", "reference", "flight", "confirmation", "booking", "error"}
+)
 _MANY = frozenset({"hobby", "speaks", "diet", "studies", "fears", "nationality"})
-_STATES = frozenset({"down", "broken", "late", "great", "good", "bad", "simple", "slow", "wrong", "here", "gone", "ready", "done", "missing", "fine", "dead", "empty", "open", "closed", "up", "not"})
+_STATES = frozenset(
+    {
+        "down",
+        "broken",
+        "late",
+        "great",
+        "good",
+        "bad",
+        "simple",
+        "slow",
+        "wrong",
+        "here",
+        "gone",
+        "ready",
+        "done",
+        "missing",
+        "fine",
+        "dead",
+        "empty",
+        "open",
+        "closed",
+        "up",
+        "not",
+    }
+)
 
 
 def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
@@ -45,7 +116,18 @@ def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
         return []
     if low[0] == "favourite" and len(low) > 1:
         return _favourite(clause, " ".join(low[1:]))
-    if key in {"goal", "aim", "dream", "objective", "biggest dream", "ambition", "main goal", "resolution", "life goal", "biggest goal"}:
+    if key in {
+        "goal",
+        "aim",
+        "dream",
+        "objective",
+        "biggest dream",
+        "ambition",
+        "main goal",
+        "resolution",
+        "life goal",
+        "biggest goal",
+    }:
         return _aimed(clause, "wants" if "dream" in key else "goal")
     if key in _SIMPLE:
         return _simple(clause, *_SIMPLE[key], key)
@@ -60,11 +142,25 @@ def _favourite(clause: Clause, thing: str) -> list[Finding]:
         return []
     plural = thing.endswith("s") and not thing.endswith(("ss", "us"))
     singular = thing.removesuffix("s") if plural else thing
-    return [told(clause, f"favourite {singular}", phrase.text, f"{clause.who.shown}'s favourite {thing} {'are' if plural else 'is'} {phrase.whole}")]
+    return [
+        told(
+            clause,
+            f"favourite {singular}",
+            phrase.text,
+            f"{clause.who.shown}'s favourite {thing} {'are' if plural else 'is'} {phrase.whole}",
+        )
+    ]
 
 
 def _value(tokens: Sequence[Token]) -> Sequence[Token]:
-    end = next((place for place, token in enumerate(tokens) if token.low in {"but", "because", "so", "which", "although", "though", "while"}), len(tokens))
+    end = next(
+        (
+            place
+            for place, token in enumerate(tokens)
+            if token.low in {"but", "because", "so", "which", "although", "though", "while"}
+        ),
+        len(tokens),
+    )
     return tokens[:end]
 
 
@@ -80,7 +176,15 @@ def _aimed(clause: Clause, attribute: str) -> list[Finding]:
 
 def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding]:
     tokens = clause.full
-    skipped = {"called", "named", "just", "currently", "now", "actually", *({"in", "on"} if attribute in {"birthday", "school"} else ())}
+    skipped = {
+        "called",
+        "named",
+        "just",
+        "currently",
+        "now",
+        "actually",
+        *({"in", "on"} if attribute in {"birthday", "school"} else ()),
+    }
     while tokens and tokens[0].low in skipped:
         tokens = tokens[1:]
     if tokens and tokens[0].low in {"in", "on", "at", "for", "to"}:
@@ -88,14 +192,20 @@ def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding
     if attribute in _MANY:
         phrases = coordinated(tokens[: until_stop(tokens, through=frozenset({"of", "in", "with"}))])
     else:
-        end = next((place for place, token in enumerate(tokens) if token.low in {"and", "but", "because", "or", "not"}), len(tokens))
+        end = next(
+            (place for place, token in enumerate(tokens) if token.low in {"and", "but", "because", "or", "not"}),
+            len(tokens),
+        )
         phrase = cleaned(tokens[:end])
         phrases = [phrase] if phrase is not None else []
     phrases = [phrase for phrase in phrases if _fits(attribute, phrase.text)]
     if verb:
         return [found(clause, attribute, phrase, verb) for phrase in phrases]
     stands = {"ended": "is no longer", "denied": "is not"}.get(clause.standing, "is")
-    return [told(clause, attribute, phrase.text, f"{clause.who.shown}'s {key} {stands} {phrase.whole}", when="none") for phrase in phrases]
+    return [
+        told(clause, attribute, phrase.text, f"{clause.who.shown}'s {key} {stands} {phrase.whole}", when="none")
+        for phrase in phrases
+    ]
 
 
 def _fits(attribute: str, value: str) -> bool:
@@ -105,7 +215,21 @@ def _fits(attribute: str, value: str) -> bool:
         return "@" in value
     if attribute in {"employer", "school", "hometown", "birthplace"}:
         return value[:1].isupper()
-    return value.lower() not in {"it", "this", "that", "great", "hard", "boring", "stressful", "killing", "important", "over", "today", "tomorrow", "irrelevant"}
+    return value.lower() not in {
+        "it",
+        "this",
+        "that",
+        "great",
+        "hard",
+        "boring",
+        "stressful",
+        "killing",
+        "important",
+        "over",
+        "today",
+        "tomorrow",
+        "irrelevant",
+    }
 
 
 def _appointed(clause: Clause, key: str) -> list[Finding]:
@@ -119,14 +243,28 @@ def _thing(clause: Clause, low: tuple[str, ...], key: str) -> list[Finding]:
     head, tokens = low[-1], clause.full
     if head in PLACE_NOUNS | {"home", "place"} and tokens[0].low == "in":
         place = cleaned(tokens[1 : 1 + until_stop(tokens[1:])])
-        return [told(clause, "home", place.text, f"{clause.who.shown} lives in {place.text}")] if place is not None and is_place(place) else []
-    phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))] if tokens[0].low not in {"on", "in"} else tokens[1:])
+        return (
+            [told(clause, "home", place.text, f"{clause.who.shown} lives in {place.text}")]
+            if place is not None and is_place(place)
+            else []
+        )
+    phrase = cleaned(
+        tokens[: until_stop(tokens, through=frozenset({"of"}))] if tokens[0].low not in {"on", "in"} else tokens[1:]
+    )
     if phrase is None:
         return []
     if head in POSSESSIONS and is_possession(phrase) and phrase.named:
         return [told(clause, "owns", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}")]
-    if head in _DETAILS and _PASSING.isdisjoint(low) and (phrase.named or any(sign.isdigit() for sign in phrase.text) or len(low) > 1) and not clause.group.negated and clause.group.tense == "present":
-        return [told(clause, f"detail {key}", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}", when="none")]
+    if (
+        head in _DETAILS
+        and _PASSING.isdisjoint(low)
+        and (phrase.named or any(sign.isdigit() for sign in phrase.text) or len(low) > 1)
+        and not clause.group.negated
+        and clause.group.tense == "present"
+    ):
+        return [
+            told(clause, f"detail {key}", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}", when="none")
+        ]
     return []
 
 
@@ -137,6 +275,3 @@ def favourite_of(clause: Clause, before: Sequence[Token], after: Sequence[Token]
         return []
     kind = " ".join(BRITISH.get(word, word) for word in thing.low)
     return [replace(told(clause, f"favourite {kind}", phrase.text, f"User's favourite {kind} is {phrase.whole}"))]
-
-
-_ = surface

@@ -4,7 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from commonplace.adapters.rules.lexicon import NUMBERS, PLURAL_RELATIONS, RELATION_ADJECTIVES, RELATIONS, UNIQUE_RELATIONS
+from commonplace.adapters.rules.lexicon import (
+    NUMBERS,
+    PLURAL_RELATIONS,
+    RELATION_ADJECTIVES,
+    RELATIONS,
+    UNIQUE_RELATIONS,
+)
 from commonplace.adapters.rules.render import Who
 from commonplace.adapters.rules.tokens import Token, surface
 
@@ -44,13 +50,23 @@ def relation(tokens: Sequence[Token], *, loose: bool = False) -> Relation | None
         at += 1
     if at >= len(tokens) or tokens[at].low not in RELATIONS:
         return None
-    if tokens[at].low in {"guinea"} or (at + 1 < len(tokens) and tokens[at + 1].low in {"food", "house", "bed", "toys", "video", "videos", "people", "person"}):
+    if tokens[at].low in {"guinea"} or (
+        at + 1 < len(tokens)
+        and tokens[at + 1].low in {"food", "house", "bed", "toys", "video", "videos", "people", "person"}
+    ):
         return None
     bare = tokens[at].low
     noun = surface(tokens[begin : at + 1]).lower()
     aged = _AGED.match(noun)
     names, after = _names(tokens, at + 1)
-    return Relation(RELATIONS[bare], noun[aged.end() :] if aged is not None else noun, names, after, bare, aged[1] if aged is not None else "")
+    return Relation(
+        RELATIONS[bare],
+        noun[aged.end() :] if aged is not None else noun,
+        names,
+        after,
+        bare,
+        aged[1] if aged is not None else "",
+    )
 
 
 def _adjective(tokens: Sequence[Token], at: int, *, loose: bool) -> bool:
@@ -58,7 +74,12 @@ def _adjective(tokens: Sequence[Token], at: int, *, loose: bool) -> bool:
     following = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if low in RELATIONS:
         return following in RELATIONS
-    if low in RELATION_ADJECTIVES or low in NUMBERS or low[0].isdigit() or (low in {"year", "years"} and following == "old"):
+    if (
+        low in RELATION_ADJECTIVES
+        or low in NUMBERS
+        or low[0].isdigit()
+        or (low in {"year", "years"} and following == "old")
+    ):
         return True
     return loose and low.isalpha() and low not in {"and", "or", "of", "with", "that", "to", "for", "in"}
 

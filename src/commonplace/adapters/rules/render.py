@@ -8,9 +8,17 @@ from commonplace.adapters.rules.verbs import inflect
 from commonplace.domain.claims import Standing
 
 _OTHERS = {
-    "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves", "we": "they", "us": "them", "our": "their",
-    "ours": "theirs", "ourselves": "themselves",
-}  # fmt: skip
+    "i": "they",
+    "me": "them",
+    "my": "their",
+    "mine": "theirs",
+    "myself": "themselves",
+    "we": "they",
+    "us": "them",
+    "our": "their",
+    "ours": "theirs",
+    "ourselves": "themselves",
+}
 
 
 @dataclass(frozen=True, slots=True)

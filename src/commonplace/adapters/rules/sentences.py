@@ -17,8 +17,24 @@ class Sentence(NamedTuple):
     """The marks and signs that close it."""
 
 
-_ODD = re.compile(r"[\u0000-\u001f\u007f-\u009f\u00a0\u2000-\u200f\u2028-\u202f\ufeff\u00ad\ud800-\udfff\u2018\u2019\u201a\u2032\u201c\u201d\u201e\u00ab\u00bb\u02bc\uff07`]")
-_PLAIN = {"‘": "'", "’": "'", "‚": "'", "′": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\n": "\n", "`": "`"}
+_ODD = re.compile(
+    r"[\u0000-\u001f\u007f-\u009f\u00a0\u2000-\u200f\u2028-\u202f\ufeff\u00ad\ud800-\udfff\u2018\u2019\u201a\u2032\u201c\u201d\u201e\u00ab\u00bb\u02bc\uff07`]"
+)
+_PLAIN = {
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "′": "'",
+    "ʼ": "'",
+    "＇": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "\n": "\n",
+    "`": "`",
+}
 _FOREIGN = re.compile(
     r"```.*?(?:```|\Z)"
     r"|`(?=[^`\n]*\W)[^`\n]*`"
@@ -32,8 +48,12 @@ _FOREIGN = re.compile(
 _QUOTED = re.compile(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
 _OWN_VOICE = re.compile(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
-_END = re.compile(rf"(?P<marks>[.!?…]+|(?=\n)|(?=[{_EMOJI}]))(?P<close>[\"')\]]*)(?P<signs>[ \t]*[{_EMOJI}]+)?(?=\s|\Z)|\n+")
-_NO_END = re.compile(r"(?:\b(?:st|dr|mr|mrs|ms|prof|vs|e\.g|i\.e|approx|no|jr|sr)|(?<![\w'])[A-Za-z])\.\Z", re.IGNORECASE)
+_END = re.compile(
+    rf"(?P<marks>[.!?…]+|(?=\n)|(?=[{_EMOJI}]))(?P<close>[\"')\]]*)(?P<signs>[ \t]*[{_EMOJI}]+)?(?=\s|\Z)|\n+"
+)
+_NO_END = re.compile(
+    r"(?:\b(?:st|dr|mr|mrs|ms|prof|vs|e\.g|i\.e|approx|no|jr|sr)|(?<![\w'])[A-Za-z])\.\Z", re.IGNORECASE
+)
 
 
 def plain(text: str) -> str:
@@ -66,7 +86,9 @@ def sentences(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     begin = 0
     for match in _END.finditer(text):
-        if match.start() < begin or _NO_END.search(text, max(0, match.start() - 6), match.start("close") if match["close"] is not None else match.end()):
+        if match.start() < begin or _NO_END.search(
+            text, max(0, match.start() - 6), match.start("close") if match["close"] is not None else match.end()
+        ):
             continue
         if text[begin : match.start()].strip():
             found.append(Sentence(begin, match.start(), "?" in match.group(), match.group().strip()))

@@ -5,13 +5,30 @@ import re
 from commonplace.adapters.rules.patterned import Patterned, Rule
 
 _RELATIONS = {
-    "esposa": ("partner", "wife"), "mujer": ("partner", "wife"), "marido": ("partner", "husband"), "esposo": ("partner", "husband"),
-    "novia": ("partner", "girlfriend"), "novio": ("partner", "boyfriend"), "pareja": ("partner", "partner"), "hija": ("child", "daughter"),
-    "hijo": ("child", "son"), "hermana": ("sibling", "sister"), "hermano": ("sibling", "brother"), "madre": ("parent", "mother"),
-    "padre": ("parent", "father"), "mamá": ("parent", "mother"), "papá": ("parent", "father"), "abuela": ("relative", "grandmother"),
-    "abuelo": ("relative", "grandfather"), "perro": ("pet", "dog"), "perra": ("pet", "dog"), "gato": ("pet", "cat"), "gata": ("pet", "cat"),
-    "jefe": ("colleague", "boss"), "jefa": ("colleague", "boss"),
-}  # fmt: skip
+    "esposa": ("partner", "wife"),
+    "mujer": ("partner", "wife"),
+    "marido": ("partner", "husband"),
+    "esposo": ("partner", "husband"),
+    "novia": ("partner", "girlfriend"),
+    "novio": ("partner", "boyfriend"),
+    "pareja": ("partner", "partner"),
+    "hija": ("child", "daughter"),
+    "hijo": ("child", "son"),
+    "hermana": ("sibling", "sister"),
+    "hermano": ("sibling", "brother"),
+    "madre": ("parent", "mother"),
+    "padre": ("parent", "father"),
+    "mamá": ("parent", "mother"),
+    "papá": ("parent", "father"),
+    "abuela": ("relative", "grandmother"),
+    "abuelo": ("relative", "grandfather"),
+    "perro": ("pet", "dog"),
+    "perra": ("pet", "dog"),
+    "gato": ("pet", "cat"),
+    "gata": ("pet", "cat"),
+    "jefe": ("colleague", "boss"),
+    "jefa": ("colleague", "boss"),
+}
 _ANIMALS = "perros?|perras?|gatos?|gatas?|conejos?|hámster|caballos?|loros?|tortugas?|peces"
 _CHILDREN = "hijos?|hijas?|gemelos|gemelas"
 _DIETS = frozenset({"vegano", "vegana", "vegetariano", "vegetariana", "celíaco", "celíaca"})
@@ -41,7 +58,13 @@ _RULES = (
     _rule(r"(?:amo|adoro) (?P<v>.+)", "likes", "like", negated=("dislikes", "dislike")),
     _rule(r"(?:odio|detesto) (?P<v>.+)", "dislikes", "dislike"),
     _rule(r"prefiero (?P<v>.+)", "prefers", "prefer"),
-    _rule(rf"(?i:tengo (?:una? )?(?:{_ANIMALS}) (?:que se llama|llamad[oa])) {_NAME}", "pet", "have a pet named", flags=0, one=True),
+    _rule(
+        rf"(?i:tengo (?:una? )?(?:{_ANIMALS}) (?:que se llama|llamad[oa])) {_NAME}",
+        "pet",
+        "have a pet named",
+        flags=0,
+        one=True,
+    ),
     _rule(rf"tengo (?P<v>(?:\w+ )?(?:{_ANIMALS}))", "pet", "have"),
     _rule(rf"tengo (?P<v>(?:\w+ )?(?:{_CHILDREN}))", "child", "have"),
     _rule(r"tengo (?P<v>asma|diabetes|migrañas?|artritis|epilepsia|hipertensión)", "condition", "have"),
@@ -73,24 +96,33 @@ class Spanish(Patterned):
         super().__init__(
             code="es",
             cue=re.compile(
-                r"\b(?:soy|vivo|tengo|trabajo|uso|utilizo|hablo|odio|detesto|amo|adoro|prefiero|fumo|bebo|toco|estudio|aprendo|estoy"
-                r"|me (?:llamo|gustan?|encantan?)|llámame|ya no|mi \w+ (?:es|vive|trabaja|tiene|odia|habla|se llama|favorit[oa]))\b",
+                r"\b(?:soy|vivo|tengo|trabajo|uso|utilizo|hablo|odio|detesto|amo|adoro|prefiero|fumo|bebo|toco"
+                r"|estudio|aprendo|estoy"
+                r"|me (?:llamo|gustan?|encantan?)|llámame|ya no|mi \w+ (?:es|vive|trabaja|tiene|odia|habla"
+                r"|se llama|favorit[oa]))\b",
                 re.IGNORECASE,
             ),
             skip=re.compile(
-                r"^\s*si\b|\b(?:ojalá|quizás?|tal vez|imagina|supongamos|dice|dijo|dicen|piensa|cree)\b|\w+(?:ría|rías|ríamos)\b|\w+iera\b|¿"
-                r"|^\s*(?:por favor )?(?:escribe|traduce|explica|dame|dime|haz|muéstrame|dónde|qué|quién|cómo|cuándo|cuál|por qué)\b",
+                r"^\s*si\b|\b(?:ojalá|quizás?|tal vez|imagina|supongamos|dice|dijo|dicen|piensa|cree)\b"
+                r"|\w+(?:ría|rías|ríamos)\b|\w+iera\b|¿"
+                r"|^\s*(?:por favor )?(?:escribe|traduce|explica|dame|dime|haz|muéstrame|dónde|qué|quién|cómo"
+                r"|cuándo|cuál|por qué)\b",
                 re.IGNORECASE,
             ),
             clause_break=re.compile(
-                r",? (?:y|pero|e|aunque)(?= (?:yo|mi|me|vivo|trabajo|uso|tengo|soy|hablo|odio|no|ya no|prefiero)\b)|, (?=(?:yo|mi|me|vivo|trabajo|tengo|soy|hablo)\b)|;",
+                r",? (?:y|pero|e|aunque)(?= (?:yo|mi|me|vivo|trabajo|uso|tengo|soy|hablo|odio|no|ya no"
+                r"|prefiero)\b)|, (?=(?:yo|mi|me|vivo|trabajo|tengo|soy|hablo)\b)|;",
                 re.IGNORECASE,
             ),
             ended=re.compile(r"\bya no\b", re.IGNORECASE),
             denied=re.compile(r"^\s*(?:yo )?no\b|\bnunca\b", re.IGNORECASE),
             conjunction=re.compile(r",\s*|\s+(?:y|e|o|ni)\s+"),
-            article=re.compile(r"^(?:(?:el|la|los|las|una?|unos|unas|mis?|mucho|algo de|un poco de|tomar|comer)\s+)+", re.IGNORECASE),
-            fillers=re.compile(r"(?<=\s)(?:también|ahora|actualmente|realmente|mucho|muy|siempre|hola|todavía)(?=\s)", re.IGNORECASE),
+            article=re.compile(
+                r"^(?:(?:el|la|los|las|una?|unos|unas|mis?|mucho|algo de|un poco de|tomar|comer)\s+)+", re.IGNORECASE
+            ),
+            fillers=re.compile(
+                r"(?<=\s)(?:también|ahora|actualmente|realmente|mucho|muy|siempre|hola|todavía)(?=\s)", re.IGNORECASE
+            ),
             rules=_RULES,
             owned=re.compile(r"(?:mis?|nuestr[oa]s?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
             owned_rules=_OWNED_RULES,

@@ -9,12 +9,36 @@ from commonplace.adapters.rules.moments import Moment
 from commonplace.adapters.rules.relations import Relation, relation
 from commonplace.adapters.rules.render import USER, Who
 from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.wordsets import word_set
 
-_DISCOURSE = frozenset(
-    "so well also btw honestly ok okay oh hi hey hello yes yeah yep no nope thanks thank cool great nice sorry actually basically anyway and but because"
-    " fyi tbh then plus yo lol ah hmm hm fact there correction wait oops alright sure again ps nb morning evening good folks guys".split()
+_DISCOURSE = word_set(
+    "so well also btw honestly ok okay oh hi hey hello yes yeah yep no nope thanks thank cool great nice sorry"
+    " actually basically anyway and but because"
+    " fyi tbh then plus yo lol ah hmm hm fact there correction wait oops alright sure again ps nb morning"
+    " evening good folks guys"
 )
-_PHRASE_LEADS = frozenset({"at", "for", "on", "in", "during", "with", "as", "after", "before", "since", "from", "besides", "to", "by", "outside", "apart", "every", "when"})
+_PHRASE_LEADS = frozenset(
+    {
+        "at",
+        "for",
+        "on",
+        "in",
+        "during",
+        "with",
+        "as",
+        "after",
+        "before",
+        "since",
+        "from",
+        "besides",
+        "to",
+        "by",
+        "outside",
+        "apart",
+        "every",
+        "when",
+    }
+)
 _FAR = 9
 
 
@@ -84,7 +108,10 @@ def _lead(tokens: Sequence[Token], moments: Sequence[Moment]) -> int | None:
         if inside is not None or token.low in _DISCOURSE or token.low in ADVERBS or not token.text[0].isalnum():
             at += 1
         elif token.low in _PHRASE_LEADS:
-            target = next((place for place in range(at + 1, min(at + _FAR, len(tokens))) if tokens[place].low in {"i", "we"}), None)
+            target = next(
+                (place for place in range(at + 1, min(at + _FAR, len(tokens))) if tokens[place].low in {"i", "we"}),
+                None,
+            )
             if target is None or any(other.low in {"you", "he", "she", "they"} for other in tokens[at:target]):
                 return None
             return target

@@ -28,12 +28,45 @@ _WORD = re.compile(
 )
 _SUFFIXES = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _APART = {
-    "im": ("i", "am"), "ive": ("i", "have"), "cannot": ("can", "not"), "gonna": ("going", "to"), "wanna": ("want", "to"),
-    "youre": ("you", "are"), "theyre": ("they", "are"), "gotta": ("have", "to"), "ain't": ("am", "not"), "aint": ("am", "not"),
-    "can't": ("can", "not"), "cant": ("can", "not"), "won't": ("will", "not"), "wont": ("will", "not"), "shan't": ("will", "not"),
-    "let's": ("let", "us"), "lets": ("let", "us"), "y'all": ("you", "all"), "thats": ("that", "is"), "whats": ("what", "is"),
-}  # fmt: skip
-_NEGATED = ("do", "does", "did", "is", "are", "was", "were", "have", "has", "had", "would", "should", "could", "might", "must", "need")
+    "im": ("i", "am"),
+    "ive": ("i", "have"),
+    "cannot": ("can", "not"),
+    "gonna": ("going", "to"),
+    "wanna": ("want", "to"),
+    "youre": ("you", "are"),
+    "theyre": ("they", "are"),
+    "gotta": ("have", "to"),
+    "ain't": ("am", "not"),
+    "aint": ("am", "not"),
+    "can't": ("can", "not"),
+    "cant": ("can", "not"),
+    "won't": ("will", "not"),
+    "wont": ("will", "not"),
+    "shan't": ("will", "not"),
+    "let's": ("let", "us"),
+    "lets": ("let", "us"),
+    "y'all": ("you", "all"),
+    "thats": ("that", "is"),
+    "whats": ("what", "is"),
+}
+_NEGATED = (
+    "do",
+    "does",
+    "did",
+    "is",
+    "are",
+    "was",
+    "were",
+    "have",
+    "has",
+    "had",
+    "would",
+    "should",
+    "could",
+    "might",
+    "must",
+    "need",
+)
 
 
 @cache
@@ -51,7 +84,10 @@ def _split_off(text: str, low: str, start: int) -> list[Token]:
         ending = low[cut:]
         if ending in _SUFFIXES:
             end = start + len(text)
-            return [Token(text[:cut], low[:cut], start, start + cut), Token(text[cut:], _SUFFIXES[ending], start + cut, end)]
+            return [
+                Token(text[:cut], low[:cut], start, start + cut),
+                Token(text[cut:], _SUFFIXES[ending], start + cut, end),
+            ]
         if ending == "'s":
             end = start + len(text)
             return [Token(text[:cut], low[:cut], start, start + cut), Token(text[cut:], "'s", start + cut, end)]

@@ -1,7 +1,8 @@
 """The verbs whose forms are known. A verb that no rule asks about is here so that a clause or a plan with it is read right."""
 
-VERBS = frozenset(
-    """
+from commonplace.adapters.rules.wordsets import word_set
+
+VERBS = word_set("""
     abandon abstain accept achieve act add adore adopt afford agree answer appear apply appreciate argue arrange arrive ask attend avoid
     backpack bake ban be bear become begin believe belong bike blog book borrow box break breathe brew bring browse budget build burn buy
     call camp cancel care carry catch celebrate change charge chat check cheer choose claim clean climb close coach code collect come
@@ -22,5 +23,4 @@ VERBS = frozenset(
     support surf survive swap swear swim switch take talk teach tell tend test think throw tolerate track trade train translate transfer travel
     treat trust try tune turn tutor type understand unsubscribe uninstall update upgrade use utilise utilize vape visit volunteer vote wait
     wake walk want wash watch wear weigh welcome win wish wonder work worry worship write yearn
-    """.split()
-)
+    """)

@@ -3,6 +3,8 @@
 from functools import cache
 from typing import Literal
 
+from commonplace.adapters.rules.wordsets import word_set
+
 Form = Literal["base", "third", "past", "participle", "gerund"]
 
 _IRREGULAR = """
@@ -26,9 +28,9 @@ choose chooses chose chosen choosing; forget forgets forgot forgotten forgetting
 die dies died died dying; lie lies lay lain lying; tie ties tied tied tying; ski skis skied skied skiing; knit knits knit knit knitting;
 hit hits hit hit hitting; hurt hurts hurt hurt hurting; burn burns burnt burnt burning; lead leads led led leading;
 """
-_DOUBLED = frozenset(
+_DOUBLED = word_set(
     "stop swap plan program quit jog dig hop shop drop step travel cancel blog vlog knit swim run get cut put set let"
-    " hit sit begin chat tap rap ban nap pet rub dub strum prefer refer".split()
+    " hit sit begin chat tap rap ban nap pet rub dub strum prefer refer"
 )
 _VOWELS = frozenset("aeiou")
 _KEPT_DOUBLE = frozenset("lszeo")
