@@ -46,6 +46,20 @@ class UpkeepContract:
             await ledger.set_embedder_identity("other/1")
         assert await ledger.embedder_identity() == "minilm/1"
 
+    async def test_a_model_is_replaced_by_one_who_knows_what_is_recorded(self, ledger: Ledger) -> None:
+        await ledger.set_embedder_identity("minilm/1")
+        with pytest.raises(Conflict, match="minilm/1"):
+            await ledger.set_embedder_identity("other/1", replacing="minilm/0")
+        await ledger.set_embedder_identity("other/1", replacing="minilm/1")
+        assert await ledger.embedder_identity() == "other/1"
+
+    async def test_a_ledger_knows_whether_it_holds_vectors(self, ledger: Ledger) -> None:
+        assert not await ledger.holds_vectors()
+        await ledger.write(ANA, Change(messages=[new_message("m1", vector=False)]))
+        assert not await ledger.holds_vectors()
+        await ledger.write(ANA, Change(messages=[new_message("m2")]))
+        assert await ledger.holds_vectors()
+
     async def test_an_empty_ledger_counts_nothing(self, ledger: Ledger) -> None:
         assert counted(await ledger.counts("acme")) == NOTHING
         assert counted(await ledger.counts_of(ANA)) == NOTHING

@@ -126,6 +126,26 @@ class WritingContract:
         await ledger.write(ANA, replace(learned("f3", "m3"), facts_seen=seen))
         assert {fact.id for fact in await ledger.believed(ANA)} == {"f1", "f3"}
 
+    async def test_several_changes_are_written_in_their_order_or_not_at_all(self, ledger: Ledger) -> None:
+        ending = Change(closed=[closed()], versions=[new_version(a_fact(version=2))])
+        assert await ledger.write(ANA, learned(), ending) == frozenset()
+        assert [(fact.version, fact.retracted_at is None) for fact in await ledger.all_versions(ANA)] == [
+            (1, False),
+            (2, True),
+        ]
+        before = await everything(ledger)
+        with pytest.raises(Conflict):
+            await ledger.write(ANA, added("m7"), learned("f8", "m8"), ending)
+        assert await everything(ledger) == before
+        assert await ledger.write(ANA) == frozenset()
+
+    async def test_each_of_several_changes_sees_the_facts_of_those_before_it(self, ledger: Ledger) -> None:
+        first, second = learned("f1", "m1"), learned("f2", "m2")
+        await ledger.write(ANA, replace(first, facts_seen=0), replace(second, facts_seen=1))
+        assert {fact.id for fact in await ledger.believed(ANA)} == {"f1", "f2"}
+        assert (await ledger.versions(ANA)).version == 2
+        assert [row.id for row in (await ledger.feed(ANA, since=1)).facts] == ["f2"]
+
     async def test_of_many_who_decide_at_once_one_wins(self, ledger: Ledger) -> None:
         async def decide(n: int) -> bool:
             try:
