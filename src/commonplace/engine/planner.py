@@ -12,7 +12,7 @@ from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Vector, Versions
 from commonplace.recall.corpus import Corpus, Mask
 from commonplace.recall.plan import choose, holds_vectors
-from commonplace.recall.projector import Projector, collection_name
+from commonplace.recall.projector import Projector, collection_name, delivery, numbers_of
 
 T = TypeVar("T")
 
@@ -80,20 +80,19 @@ class Planner:
             return 0
         feed = await self._ledger.feed(scope)
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
-        settled = frozenset(row_numbers(late))
         held = await self._index.numbers(collection_name(self._ledger.name, feed.versions.number))
-        return len((held ^ expected_rows(feed)) - settled)
+        return len((held ^ delivery(feed).vectors.keys()) - numbers_of(late))
 
     async def rebuild(self, scope: Scope) -> int:
         """Build a user's collection anew, if it has one. Returns how many were built."""
-        if self._index is None or not self._index.owned:
+        if self._index is None or self._projector is None or not self._index.owned:
             return 0
         versions = await self._ledger.versions(scope)
         if not await self._ledger.delivered(scope, self._index.identity) and versions.rows <= self._exact_up_to:
             return 0
         await self._index.drop(collection_name(self._ledger.name, versions.number))
         await self._ledger.set_delivered(scope, self._index.identity, 0)
-        await self._projector_of().settle(scope)
+        await self._projector.settle(scope)
         return 1
 
     async def offload(self, rows: int, work: Callable[[], T]) -> T:
@@ -124,11 +123,10 @@ class Planner:
         try:
             hits = await self._nearest(scope, corpus, vector, mask)
         except IndexUnavailable as error:
-            hits, note = None, f"searched without {self._index.name}: {error}"
-        else:
-            note = None
+            exact = await self._exactly(scope, corpus, vector, mask)
+            return Near(exact, "exact", f"searched without {self._index.name}: {error}")
         if hits is None:
-            return Near(await self._exactly(scope, corpus, vector, mask), "exact", note)
+            return Near(await self._exactly(scope, corpus, vector, mask), "exact")
         return Near(hits, self._index.name)
 
     async def _nearest(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float] | None:
@@ -153,8 +151,8 @@ class Planner:
         if delivered >= corpus.version:
             return {}
         feed = await self._ledger.feed(scope, since=delivered)
-        rows = {row.n: row.vector for row in (*feed.messages, *feed.facts) if row.vector}
-        return _scored({n: blob for n, blob in rows.items() if _let_through(corpus, n, mask)}, vector)
+        late = delivery(feed).vectors
+        return _scored({n: late[n].tobytes() for n in late if _let_through(corpus, n, mask)}, vector)
 
     async def _exactly(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
         """Score every row let through, from the matrix in RAM or else with vectors read from the ledger."""

@@ -10,6 +10,7 @@ from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.ports.ledger import Feed
+from commonplace.recall.projector import numbers_of
 
 SHOWN = 20
 """Partitions that `stats` lists: the largest."""
@@ -67,7 +68,7 @@ class Upkeep:
             feed = await self._parts.ledger.feed(scope, vectors=False)
             rows += feed.versions.rows
             if embed:
-                embedded += await self._embed(scope, [row.n for row in (*feed.messages, *feed.facts)], feed)
+                embedded += await self._embed(scope, sorted(numbers_of(feed)), feed)
             collections += await self._planner.rebuild(scope)
         if embed:
             await self._record_embedder()
@@ -88,7 +89,9 @@ class Upkeep:
 
     async def _check_vectors(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
         feed = await self._parts.ledger.feed(scope)
-        missing = [row.n for row in (*feed.messages, *feed.facts) if row.vector is None]
+        missing = sorted(
+            {row.n for row in feed.messages if row.vector is None} | {row.n for row in feed.facts if row.vector is None}
+        )
         if not missing:
             return ()
         message = f"{len(missing)} rows of {_named(scope)} have no vector: they are found by their words only"
@@ -102,7 +105,7 @@ class Upkeep:
 
     async def _check_cache(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
         feed = await self._parts.ledger.feed(scope, vectors=False)
-        there = {row.n for row in (*feed.messages, *feed.facts)}
+        there = numbers_of(feed)
         async with self._corpora.at_hand(scope) as corpus:
             cached = set(corpus.slot_of)
             same_moment = corpus.version == feed.versions.version

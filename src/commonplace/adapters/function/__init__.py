@@ -67,4 +67,5 @@ def _rows(function: Function, texts: list[str]) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
         raise EmbedderUnavailable("the embedder function returned a row of zeros, or one that is not finite")
-    return rows / lengths
+    unit: Vectors = rows / lengths
+    return unit
