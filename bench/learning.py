@@ -64,10 +64,13 @@ def _example(row: dict[str, object]) -> Example:
     before = row.get("before", [])
     assert isinstance(claims, list) and isinstance(before, list)
     return Example(
-        id=str(row["id"]), category=str(row["category"]), text=str(row["text"]), before=tuple(str(text) for text in before),
+        id=str(row["id"]),
+        category=str(row["category"]),
+        text=str(row["text"]),
+        before=tuple(str(text) for text in before),
         expected=frozenset(_key(claim) for claim in claims if not claim.get("optional")),
         optional=frozenset(_key(claim) for claim in claims if claim.get("optional")),
-    )  # fmt: skip
+    )
 
 
 def _key(claim: dict[str, object]) -> Key:
@@ -137,19 +140,26 @@ def report(path: Path, extractor: RuleExtractor) -> dict[str, object]:
         for name, part in scores.items()
     }
     return {
-        "set": path.name, "messages": len(examples), "nothing": sum(not example.expected for example in examples), "categories": categories,
-        "microseconds": speed(examples, extractor), "misses": scores["all"].misses, "count": dict(Counter(example.category for example in examples)),
-    }  # fmt: skip
+        "set": path.name,
+        "messages": len(examples),
+        "nothing": sum(not example.expected for example in examples),
+        "categories": categories,
+        "microseconds": speed(examples, extractor),
+        "misses": scores["all"].misses,
+        "count": dict(Counter(example.category for example in examples)),
+    }
 
 
 def show(result: dict[str, object], *, misses: bool) -> str:
     categories, count = result["categories"], result["count"]
     assert isinstance(categories, dict) and isinstance(count, dict)
     lines = [
-        f"{result['set']}: {result['messages']} messages, {result['nothing']} of them must yield nothing; µs a message {result['microseconds']}"
+        f"{result['set']}: {result['messages']} messages, {result['nothing']} of them must yield nothing; "
+        f"µs a message {result['microseconds']}"
     ]
     lines += [
-        f"  {name:32} {count.get(name, result['messages']):5} messages  precision {part['precision']:.3f}  recall {part['recall']:.3f}"
+        f"  {name:24} {count.get(name, result['messages']):5} messages  "
+        f"precision {part['precision']:.3f}  recall {part['recall']:.3f}"
         for name, part in categories.items()
     ]
     complaints = result["misses"]

@@ -1,4 +1,7 @@
-"""What people do: play, practise, collect, run every morning, teach, travel, read, reach. A habit needs a word that says so ("every day")."""
+"""What people do: play, practise, collect, run every morning, teach, travel, read, reach.
+
+A habit needs a word that says so ("every day").
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

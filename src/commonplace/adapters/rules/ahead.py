@@ -1,4 +1,7 @@
-"""What is not so yet: plans with their dates, wants, and what someone is working on. None of it is ever written as if it were so."""
+"""What is not so yet: plans with their dates, wants, and what someone is working on.
+
+None of it is ever written as if it were so.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Verbs of change: moving, switching, leaving, joining, splitting up. Most of them say two things: what is over and what is so now."""
+"""Verbs of change: moving, switching, leaving, joining, splitting up.
+
+Most of them say two things: what is over and what is so now.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -160,7 +163,8 @@ def splitting(clause: Clause) -> list[Finding]:
 
 
 def quitting(clause: Clause) -> list[Finding]:
-    """ "quit my job", "quit Twitter", "cancelled Netflix", "deleted my Facebook account": what is given up, without a verb inside."""
+    """ "quit my job", "quit Twitter", "cancelled Netflix", "deleted my Facebook account": what is given up, without
+    a verb inside."""
     if not _settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
         return []
     low = clause.low

@@ -1,4 +1,5 @@
-"""Cutting a sentence into clauses, and a predicate into its verbs: "I live in Ulm and work at a bank, but my wife is a pilot"."""
+"""Cutting a sentence into clauses, and a predicate into its verbs: "I live in Ulm and work at a bank, but my wife
+is a pilot"."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -203,8 +204,8 @@ def _verb_after(tokens: Sequence[Token], at: int) -> bool:
 def verb_phrases(tokens: Sequence[Token], *, third: bool) -> list[list[Token]]:
     """Cut "live in Ulm and work at a bank" before each further verb of the same subject.
 
-    A verb that shares a mood with the first ("can cook and drive", "want to move and buy …") is cut off and left out; one that
-    shares its negation ("don't smoke or drink") gets it.
+    A verb that shares a mood with the first ("can cook and drive", "want to move and buy …") is cut off and left
+    out; one that shares its negation ("don't smoke or drink") gets it.
     """
     cuts = _cuts(tokens, third=third)
     found: list[list[Token]] = []

@@ -24,7 +24,8 @@ def is_elliptic(text: str) -> bool:
 
 
 def correction(text: str, before: Sequence[Message], read: Callable[[Message], Sequence[Claim]]) -> Claim | None:
-    """Return the corrected claim, if the message is a bare correction of something that one of the last messages claimed."""
+    """Return the corrected claim, if the message is a bare correction of something that one of the last messages
+    claimed."""
     match = _ELLIPTIC.fullmatch(text) if len(text) <= _SHORT else None
     if match is None:
         return None

@@ -1,4 +1,5 @@
-"""The Extractor that needs no model: rules of grammar, in well under a millisecond, never raising over what a user wrote."""
+"""The Extractor that needs no model: rules of grammar, in well under a millisecond, never raising over what a user
+wrote."""
 
 from collections.abc import Sequence
 
@@ -19,7 +20,10 @@ _STATES_OF_CHANGE = frozenset({"event", "visited", "plans", "wants", "goal"})
 
 
 class RuleExtractor:
-    """Reads claims out of what users write, by rules. Languages are tried in order; the first that finds something wins."""
+    """Reads claims out of what users write, by rules.
+
+    Languages are tried in order; the first that finds something wins.
+    """
 
     def __init__(self, languages: Sequence[str] = ("en", "de", "es")) -> None:
         unknown = [code for code in languages if code not in _LANGUAGES]

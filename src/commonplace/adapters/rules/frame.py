@@ -239,7 +239,8 @@ def _contrasted(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]] | No
 
 
 def tail_of(tokens: Sequence[Token]) -> str:
-    """The complement that makes the text richer: "as a productivity tool", "for work". Long or clausal ones are left out."""
+    """The complement that makes the text richer: "as a productivity tool", "for work". Long or clausal ones are
+    left out."""
     end = next((place for place, token in enumerate(tokens) if token.low in _TAIL_ENDS), len(tokens))
     kept = tokens[:end]
     if not kept or len(kept) > _TAIL:

@@ -1,4 +1,5 @@
-"""German, the smaller set: name, home, work, tools, taste, family and pets, languages, allergies, and what is no longer so."""
+"""German, the smaller set: name, home, work, tools, taste, family and pets, languages, allergies, and what is no
+longer so."""
 
 import re
 
@@ -29,10 +30,17 @@ _RELATIONS = {
     "chef": ("colleague", "boss"),
     "chefin": ("colleague", "boss"),
 }
-_ANIMALS = "hund|hunde|katze|katzen|kater|hamster|hase|hasen|kaninchen|pferd|vogel|papagei|wellensittich|hündin|meerschweinchen"
+_ANIMALS = (
+    "hund|hunde|katze|katzen|kater|hamster|hase|hasen|kaninchen|pferd|vogel|papagei|wellensittich|hündin"
+    "|meerschweinchen"
+)
 _CHILDREN = "kind|kinder|sohn|söhne|tochter|töchter|zwillinge"
 _DIETS = frozenset({"vegan", "veganer", "veganerin", "vegetarier", "vegetarierin", "vegetarisch"})
-_JOB = r"(?:\w+(?:lehrer|lehrerin|arzt|ärztin|er|erin|ist|istin|eur|eurin|or|orin|ant|antin|ent|entin|mann|frau|koch|köchin|anwalt|anwältin|wirt|wirtin)|arzt|ärztin|koch|köchin|rentner|rentnerin|student|studentin|azubi)"
+_JOB = (
+    r"(?:\w+(?:lehrer|lehrerin|arzt|ärztin|er|erin|ist|istin|eur|eurin|or|orin|ant|antin|ent|entin|mann|frau"
+    r"|koch|köchin|anwalt|anwältin|wirt|wirtin)|arzt|ärztin|koch|köchin|rentner|rentnerin|student|studentin"
+    r"|azubi)"
+)
 _NAME = r"(?P<v>[A-ZÄÖÜ][\w'-]+(?: [A-ZÄÖÜ][\w'-]+){0,2})"
 _PLACE = r"(?P<v>(?:der |den |dem )?[A-ZÄÖÜ][\w'. -]*?)"
 

@@ -1,4 +1,5 @@
-"""What is not a statement of the user about the user's own world: questions, suppositions, other people's words, jokes, orders, code.
+"""What is not a statement of the user about the user's own world: questions, suppositions, other people's words,
+jokes, orders, code.
 
 A guard looks at words, never at what would be learned: when in doubt the sentence is left to the raw log.
 """
@@ -7,7 +8,10 @@ import re
 from typing import Literal, NamedTuple
 
 Verdict = Literal["read", "skip", "skip rest", "skip order"]
-"""`skip rest`: what follows is somebody's text (a letter, something to translate). `skip order`: only the clause of the order is left out."""
+"""`skip rest`: what follows is somebody's text (a letter, something to translate).
+
+`skip order`: only the clause of the order is left out.
+"""
 
 _MUST = r"(?:you (?:must|should|will|are to|have to|need to|are|can|may)|to (?:always|never)|always|never)"
 _PLANTED = re.compile(
@@ -53,7 +57,10 @@ _CODE = re.compile(
     r"[{}]|=>|==|!=|&&|\|\||\bdef \w+\(|\bconst \w+|\blet \w+ =|\bselect\b.+\bfrom\b|\btraceback\b|(?<!:)//"
     r"|\bfunction\s*\(|^\s*(?:import|from) \w+|</\w+|#include|\w+\(\w*\)|^\s*#|;\s*$|\w+_\w+ ?="
 )
-_POLITE = r"(?:(?:please|pls|ok|okay|now|then|also|so|and|just|hey|hi|thanks|great|can you|could you|would you|will you|can u|i want you to|i need you to|i'd like you to|help me(?: to)?)[, ]+)*"
+_POLITE = (
+    r"(?:(?:please|pls|ok|okay|now|then|also|so|and|just|hey|hi|thanks|great|can you|could you|would you"
+    r"|will you|can u|i want you to|i need you to|i'd like you to|help me(?: to)?)[, ]+)*"
+)
 _WRITTEN = (
     r"(?:write|rewrite|draft|translate|compose|reply|respond|proofread|paraphrase|rephrase|summari[sz]e|edit"
     r"|correct|fix|act|roleplay|role-play|say|tell|create|generate"
@@ -104,7 +111,10 @@ class Opening(NamedTuple):
 
 
 def plants_instructions(text: str) -> bool:
-    """Say whether a message tries to give the assistant standing orders through its memory. Such a message is kept, and nothing is learned from it."""
+    """Say whether a message tries to give the assistant standing orders through its memory.
+
+    Such a message is kept, and nothing is learned from it.
+    """
     return _PLANTED.search(text.lower()) is not None
 
 

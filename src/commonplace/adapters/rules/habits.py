@@ -1,4 +1,7 @@
-"""A habit as a fact: the verb with what follows it. How often stands in the text, not in the value, so that an ending finds it."""
+"""A habit as a fact: the verb with what follows it.
+
+How often stands in the text, not in the value, so that an ending finds it.
+"""
 
 from commonplace.adapters.rules.clause import Clause, Finding, told
 from commonplace.adapters.rules.render import predicate, sentence, third_person

@@ -1,4 +1,7 @@
-""" "I have …": people, animals, illnesses, degrees, appointments and things, told apart by their noun. Nothing else is kept: one also has questions."""
+""" "I have …": people, animals, illnesses, degrees, appointments and things, told apart by their noun.
+
+Nothing else is kept: one also has questions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Closed and half-open word classes of English that the rules ask about. Data only: a longer list is the easiest way to know more."""
+"""Closed and half-open word classes of English that the rules ask about.
+
+Data only: a longer list is the easiest way to know more.
+"""
 
 from types import MappingProxyType
 
@@ -65,31 +68,38 @@ NUMBERS = MappingProxyType(
 
 _RELATION_ROWS = {
     "partner": "wife husband partner girlfriend boyfriend fiance fiancé fiancee fiancée spouse hubby wifey gf bf",
-    "child": "son daughter kid kids child children baby twins sons daughters stepson stepdaughter toddler boys girls triplets teenager"
-    " newborn stepkids stepchildren",
-    "sibling": "sister brother sisters brothers sibling siblings stepsister stepbrother half-sister half-brother twin sis bro",
+    "child": (
+        "son daughter kid kids child children baby twins sons daughters stepson stepdaughter toddler boys "
+        "girls triplets teenager newborn stepkids stepchildren"
+    ),
+    "sibling": (
+        "sister brother sisters brothers sibling siblings stepsister stepbrother half-sister half-brother twin sis bro"
+    ),
     "parent": "mother father mom mum dad mama papa parents stepmother stepfather stepmom stepdad ma mommy daddy mam",
-    "relative": "grandmother grandfather grandma grandpa granny nana gran grandparents uncle aunt auntie cousin cousins niece nephew nieces"
-    " nephews grandson granddaughter grandkids grandchildren godmother godfather goddaughter godson"
-    " mother-in-law father-in-law"
-    " sister-in-law brother-in-law son-in-law daughter-in-law in-laws family ex ex-wife ex-husband ex-girlfriend"
-    " ex-boyfriend",
-    "friend": "friend friends roommate roommates flatmate flatmates housemate neighbor neighbour neighbors neighbours bestie buddy"
-    " landlord landlady",
-    "colleague": "boss manager colleague colleagues coworker co-worker coworkers supervisor assistant intern mentor teammate advisor"
-    " professor teacher doctor dentist therapist coach trainer accountant lawyer vet client cofounder co-founder"
-    " tutor"
-    " nanny babysitter hairdresser",
-    "pet": "dog dogs cat cats puppy puppies kitten kittens rabbit rabbits bunny hamster hamsters parrot parrots horse horses pony fish goldfish"
-    " tortoise turtle gecko lizard snake snakes chicken chickens ferret ferrets bird birds budgie canary goat"
-    " goats pig pigs duck"
-    " ducks poodle labrador lab retriever beagle bulldog terrier dachshund corgi husky greyhound spaniel collie"
-    " chihuahua pug"
-    " dalmatian rottweiler shepherd schnauzer whippet mutt siamese tabby cockatiel cockatoo guinea-pig rat rats"
-    " mouse mice iguana"
-    " tarantula hedgehog alpaca alpacas llama donkey sheep bees hens rooster axolotl macaw pup pitbull"
-    " labradoodle goldendoodle"
-    " malamute maltese sheepdog bulldogs pugs pets pet",
+    "relative": (
+        "grandmother grandfather grandma grandpa granny nana gran grandparents uncle aunt auntie cousin "
+        "cousins niece nephew nieces nephews grandson granddaughter grandkids grandchildren godmother "
+        "godfather goddaughter godson mother-in-law father-in-law sister-in-law brother-in-law son-in-law "
+        "daughter-in-law in-laws family ex ex-wife ex-husband ex-girlfriend ex-boyfriend"
+    ),
+    "friend": (
+        "friend friends roommate roommates flatmate flatmates housemate neighbor neighbour neighbors "
+        "neighbours bestie buddy landlord landlady"
+    ),
+    "colleague": (
+        "boss manager colleague colleagues coworker co-worker coworkers supervisor assistant intern mentor "
+        "teammate advisor professor teacher doctor dentist therapist coach trainer accountant lawyer vet "
+        "client cofounder co-founder tutor nanny babysitter hairdresser"
+    ),
+    "pet": (
+        "dog dogs cat cats puppy puppies kitten kittens rabbit rabbits bunny hamster hamsters parrot parrots "
+        "horse horses pony fish goldfish tortoise turtle gecko lizard snake snakes chicken chickens ferret "
+        "ferrets bird birds budgie canary goat goats pig pigs duck ducks poodle labrador lab retriever beagle "
+        "bulldog terrier dachshund corgi husky greyhound spaniel collie chihuahua pug dalmatian rottweiler "
+        "shepherd schnauzer whippet mutt siamese tabby cockatiel cockatoo guinea-pig rat rats mouse mice "
+        "iguana tarantula hedgehog alpaca alpacas llama donkey sheep bees hens rooster axolotl macaw pup "
+        "pitbull labradoodle goldendoodle malamute maltese sheepdog bulldogs pugs pets pet"
+    ),
 }
 RELATIONS = MappingProxyType({noun: attribute for attribute, nouns in _RELATION_ROWS.items() for noun in nouns.split()})
 UNIQUE_RELATIONS = word_set(

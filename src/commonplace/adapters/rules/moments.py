@@ -1,4 +1,5 @@
-"""Time in English sentences: "since 2019", "two years ago", "next Friday", "every Tuesday", found by place and resolved against a moment.
+"""Time in English sentences: "since 2019", "two years ago", "next Friday", "every Tuesday", found by place and
+resolved against a moment.
 
 An expression becomes a range, because people name days, months and years, not instants.
 """
@@ -42,14 +43,20 @@ _MONTH = (
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _PART = r"(?:morning|afternoon|evening|night)"
 _UNIT = r"(?:day|week|month|year|decade|quarter|weekend)"
-_COUNT = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|a couple of|a few|several)"
+_COUNT = (
+    r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
+    r"|a couple of|a few|several)"
+)
 _YEAR = r"(?:19|20)\d\d"
 _NAMED = (
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_YEAR})?"
     rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR})?(?!\d)"
     rf"|{_YEAR}-\d\d-\d\d"
 )
-_LOOSE = rf"{_MONTH}(?: (?:of )?{_YEAR})?|(?:early |mid-?|late )?{_YEAR}|(?:the )?(?:spring|summer|autumn|fall|winter)(?: of {_YEAR})?|{_DAY}(?: {_PART})?"
+_LOOSE = (
+    rf"{_MONTH}(?: (?:of )?{_YEAR})?|(?:early |mid-?|late )?{_YEAR}|(?:the )?(?:spring|summer|autumn|fall"
+    rf"|winter)(?: of {_YEAR})?|{_DAY}(?: {_PART})?"
+)
 _DEICTIC = (
     rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter"
     rf"|{_DAY}|{_MONTH})(?: {_PART})?"
@@ -67,9 +74,15 @@ _OFTEN = (
     r"|all the time|during the week|day and night|daily|weekly"
 )
 _NOW = r"nowadays|these days|right now|at the moment|at present|for now|for the time being"
-_EVER = r"since (?:childhood|birth|forever|i was (?:an? )?[\w-]+(?: years old)?|then)|as a (?:kid|child|teenager)|all my life|my whole life"
+_EVER = (
+    r"since (?:childhood|birth|forever|i was (?:an? )?[\w-]+(?: years old)?|then)|as a (?:kid|child|teenager)"
+    r"|all my life|my whole life"
+)
 _SOME = r"(?:about |around |almost |over |nearly |more than |the (?:last|past) |well over |roughly |at least )?"
-_BEFORE = r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in|early in|late in"
+_BEFORE = (
+    r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in"
+    r"|early in|late in"
+)
 _TIME = re.compile(
     rf"(?:(?P<often>{_OFTEN})|(?P<now>{_NOW})|(?P<ever>{_EVER})"
     rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?"
@@ -129,7 +142,10 @@ def _moment(match: re.Match[str]) -> Moment:
 
 
 def resolve(period: str, at: datetime, *, ahead: bool = False) -> Range | None:
-    """Return the range that a calendar phrase names. `ahead` looks forward: a bare month is the next one, not the last one."""
+    """Return the range that a calendar phrase names.
+
+    `ahead` looks forward: a bare month is the next one, not the last one.
+    """
     if ".." in period:
         first, last = (resolve(part, at, ahead=ahead) for part in period.split(".."))
         return (

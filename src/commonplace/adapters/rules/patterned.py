@@ -1,6 +1,7 @@
 """A language as a table: how its clauses come apart, how it denies, and one pattern for each thing that can be said.
 
-English has a grammar of its own; this is the smaller way in for the next language. Facts are written in English all the same.
+English has a grammar of its own; this is the smaller way in for the next language. The facts are written in
+English all the same.
 """
 
 import re

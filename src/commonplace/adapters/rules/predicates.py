@@ -1,4 +1,7 @@
-"""From a clause to what it says: by its verb, through tense and mood. Verbs that open on another verb ("stopped using") hand it on."""
+"""From a clause to what it says: by its verb, through tense and mood.
+
+Verbs that open on another verb ("stopped using") hand it on.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

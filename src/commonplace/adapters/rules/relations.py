@@ -37,13 +37,19 @@ class Relation:
         return self.bare in PLURAL_RELATIONS
 
     def who(self) -> Who:
-        """The subject that facts about this one are kept under. A name tells two sisters apart; of wives there is one."""
+        """The subject that facts about this one are kept under.
+
+        A name tells two sisters apart; of wives there is one.
+        """
         name = f" {self.names[0]}" if len(self.names) == 1 and self.bare not in UNIQUE_RELATIONS else ""
         return Who(f"user's {self.noun}{name}".lower(), f"User's {self.noun}{name}", plural=self.plural)
 
 
 def relation(tokens: Sequence[Token], *, loose: bool = False) -> Relation | None:
-    """Read a relation at the start of the tokens, after its article. `loose` takes any adjective: "a grumpy old cat"."""
+    """Read a relation at the start of the tokens, after its article.
+
+    `loose` takes any adjective: "a grumpy old cat".
+    """
     begin = 1 if tokens and tokens[0].low in _DETERMINERS else 0
     at = begin
     while at < len(tokens) and at < begin + _FEW_WORDS and _adjective(tokens, at, loose=loose):

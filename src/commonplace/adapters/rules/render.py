@@ -1,4 +1,5 @@
-"""From the user's first person to a clean third person: "my wife" becomes "their wife", "live in" becomes "lives in"."""
+"""From the user's first person to a clean third person: "my wife" becomes "their wife", "live in" becomes "lives
+in"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Cutting a message into sentences. What is not the user's own plain words (code, quotations, tags) is blanked, place for place."""
+"""Cutting a message into sentences.
+
+What is not the user's own plain words (code, quotations, tags) is blanked, place for place.
+"""
 
 import re
 from typing import NamedTuple
@@ -73,7 +76,8 @@ def _unquote(match: re.Match[str]) -> str:
 
 
 def own_words(text: str) -> str:
-    """Return the part worth reading, of the same length or shorter: foreign text is blank, short quoted names lose their quotes."""
+    """Return the part worth reading, of the same length or shorter: foreign text is blank, short quoted names lose
+    their quotes."""
     read = text if len(text) <= READ_AT_MOST else text[:LEAD_IN].split("\n\n", 1)[0]
     if "`" in read or "<" in read or ">" in read or ":" in read or "(" in read:
         read = _FOREIGN.sub(_blank, read)

@@ -1,4 +1,7 @@
-"""Spanish, the smaller set. The verb carries the person, so its form alone ("vivo", "uso") says that the user speaks of themselves."""
+"""Spanish, the smaller set.
+
+The verb carries the person, so its form alone ("vivo", "uso") says that the user speaks of themselves.
+"""
 
 import re
 
@@ -33,7 +36,10 @@ _ANIMALS = "perros?|perras?|gatos?|gatas?|conejos?|hámster|caballos?|loros?|tor
 _CHILDREN = "hijos?|hijas?|gemelos|gemelas"
 _DIETS = frozenset({"vegano", "vegana", "vegetariano", "vegetariana", "celíaco", "celíaca"})
 _MARRIED = frozenset({"casado", "casada", "soltero", "soltera", "divorciado", "divorciada", "viudo", "viuda"})
-_JOB = r"\w+(?:ero|era|or|ora|ista|ogo|oga|ante|ente|ico|ica|ado|ada|ario|aria|ino|ina)|médico|médica|chef|piloto|juez|jueza|policía"
+_JOB = (
+    r"\w+(?:ero|era|or|ora|ista|ogo|oga|ante|ente|ico|ica|ado|ada|ario|aria|ino|ina)|médico|médica|chef|piloto"
+    r"|juez|jueza|policía"
+)
 _NAME = r"(?P<v>[A-ZÁÉÍÓÚÑ][\w'-]+(?: [A-ZÁÉÍÓÚÑ][\w'-]+){0,2})"
 _PLACE = r"(?P<v>(?:la |el |los |las )?[A-ZÁÉÍÓÚÑ][\w'. -]*?)"
 

@@ -1,4 +1,5 @@
-"""Whom a clause is about: the user ("I", "my wife and I"), someone of the user's ("my sister Kate"), or something of theirs ("my budget")."""
+"""Whom a clause is about: the user ("I", "my wife and I"), someone of the user's ("my sister Kate"), or something
+of theirs ("my budget")."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Words with their place in the message. A contraction becomes its words, which share one place: "don't" is `do`, `not`."""
+"""Words with their place in the message.
+
+A contraction becomes its words, which share one place: "don't" is `do`, `not`.
+"""
 
 import re
 from collections.abc import Sequence

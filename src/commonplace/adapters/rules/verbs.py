@@ -8,25 +8,31 @@ from commonplace.adapters.rules.wordsets import word_set
 Form = Literal["base", "third", "past", "participle", "gerund"]
 
 _IRREGULAR = """
-be is was been being; have has had had having; do does did done doing; go goes went gone going; get gets got gotten getting;
-make makes made made making; take takes took taken taking; drive drives drove driven driving; ride rides rode ridden riding;
-eat eats ate eaten eating; drink drinks drank drunk drinking; speak speaks spoke spoken speaking; write writes wrote written writing;
-read reads read read reading; run runs ran run running; swim swims swam swum swimming; sing sings sang sung singing;
-grow grows grew grown growing; come comes came come coming; become becomes became become becoming; buy buys bought bought buying;
-sell sells sold sold selling; leave leaves left left leaving; lose loses lost lost losing; give gives gave given giving;
-quit quits quit quit quitting; keep keeps kept kept keeping; feel feels felt felt feeling; sleep sleeps slept slept sleeping;
-wake wakes woke woken waking; wear wears wore worn wearing; teach teaches taught taught teaching; think thinks thought thought thinking;
-know knows knew known knowing; say says said said saying; tell tells told told telling; begin begins began begun beginning;
-break breaks broke broken breaking; split splits split split splitting; fly flies flew flown flying; see sees saw seen seeing;
-meet meets met met meeting; build builds built built building; spend spends spent spent spending; win wins won won winning;
-teach teaches taught taught teaching; find finds found found finding; bring brings brought brought bringing; pay pays paid paid paying;
-draw draws drew drawn drawing; shoot shoots shot shot shooting; understand understands understood understood understanding;
-stand stands stood stood standing; bear bears bore borne bearing; hear hears heard heard hearing; cut cuts cut cut cutting;
-put puts put put putting; set sets set set setting; let lets let let letting; swear swears swore sworn swearing;
-sit sits sat sat sitting; hold holds held held holding; send sends sent sent sending; throw throws threw thrown throwing;
-choose chooses chose chosen choosing; forget forgets forgot forgotten forgetting; dream dreams dreamt dreamt dreaming;
-die dies died died dying; lie lies lay lain lying; tie ties tied tied tying; ski skis skied skied skiing; knit knits knit knit knitting;
-hit hits hit hit hitting; hurt hurts hurt hurt hurting; burn burns burnt burnt burning; lead leads led led leading;
+be is was been being; bear bears bore borne bearing; become becomes became become becoming;
+begin begins began begun beginning; break breaks broke broken breaking; bring brings brought brought bringing;
+build builds built built building; burn burns burnt burnt burning; buy buys bought bought buying;
+choose chooses chose chosen choosing; come comes came come coming; cut cuts cut cut cutting;
+die dies died died dying; do does did done doing; draw draws drew drawn drawing;
+dream dreams dreamt dreamt dreaming; drink drinks drank drunk drinking; drive drives drove driven driving;
+eat eats ate eaten eating; feel feels felt felt feeling; find finds found found finding;
+fly flies flew flown flying; forget forgets forgot forgotten forgetting; get gets got gotten getting;
+give gives gave given giving; go goes went gone going; grow grows grew grown growing; have has had had having;
+hear hears heard heard hearing; hit hits hit hit hitting; hold holds held held holding;
+hurt hurts hurt hurt hurting; keep keeps kept kept keeping; knit knits knit knit knitting;
+know knows knew known knowing; lead leads led led leading; leave leaves left left leaving;
+let lets let let letting; lie lies lay lain lying; lose loses lost lost losing; make makes made made making;
+meet meets met met meeting; pay pays paid paid paying; put puts put put putting; quit quits quit quit quitting;
+read reads read read reading; ride rides rode ridden riding; run runs ran run running;
+say says said said saying; see sees saw seen seeing; sell sells sold sold selling;
+send sends sent sent sending; set sets set set setting; shoot shoots shot shot shooting;
+sing sings sang sung singing; sit sits sat sat sitting; ski skis skied skied skiing;
+sleep sleeps slept slept sleeping; speak speaks spoke spoken speaking; spend spends spent spent spending;
+split splits split split splitting; stand stands stood stood standing; swear swears swore sworn swearing;
+swim swims swam swum swimming; take takes took taken taking; teach teaches taught taught teaching;
+tell tells told told telling; think thinks thought thought thinking; throw throws threw thrown throwing;
+tie ties tied tied tying; understand understands understood understood understanding;
+wake wakes woke woken waking; wear wears wore worn wearing; win wins won won winning;
+write writes wrote written writing;
 """
 _DOUBLED = word_set(
     "stop swap plan program quit jog dig hop shop drop step travel cancel blog vlog knit swim run get cut put set let"
