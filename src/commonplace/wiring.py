@@ -181,4 +181,15 @@ def open_extractor() -> Extractor:
 
 @asynccontextmanager
 async def open_index(settings: "Settings", *, in_process: bool) -> AsyncIterator[VectorIndex | None]:
-    yield None
+    """Yield the vector index, which costs nothing until it is used; None where exact search answers everything."""
+    if settings.index == "exact":
+        yield None
+        return
+    from commonplace.adapters.chroma.index import ChromaIndex, Embedded, InProcess, Server
+
+    if settings.chroma_url is not None:
+        place: Embedded | InProcess | Server = Server(settings.chroma_url)
+    else:
+        place = InProcess() if in_process else Embedded(settings.chroma_path or settings.home / "chroma")
+    async with ChromaIndex(place) as index:
+        yield index

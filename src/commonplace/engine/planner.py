@@ -50,7 +50,7 @@ class Planner:
 
     @property
     def index_ready(self) -> bool:
-        return self._index is not None and self._index.owned
+        return self._index is not None and self._index.try_own()
 
     def corpus(self, versions: Versions) -> Corpus:
         """Return an empty corpus for a partition of that size."""
@@ -69,18 +69,19 @@ class Planner:
         """Return how many writes the index has not been given yet; 0 where it is not to answer."""
         if self._index is None or not self._index.owned or versions.rows <= self._exact_up_to:
             return 0
-        return versions.version - await self._ledger.delivered(scope, self._index.identity)
+        return versions.version - await self._delivered(scope, versions.number)
 
     async def drift(self, scope: Scope) -> int:
         """Return by how many rows the index differs from what it has been given. Raises IndexUnavailable."""
         if self._index is None:
             return 0
-        delivered = await self._ledger.delivered(scope, self._index.identity)
-        if not delivered:
+        versions = await self._ledger.versions(scope)
+        if versions.rows <= self._exact_up_to:
             return 0
+        delivered = await self._delivered(scope, versions.number)
         feed = await self._ledger.feed(scope)
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
-        held = await self._index.numbers(collection_name(self._ledger.name, feed.versions.number))
+        held = await self._index.numbers(collection_name(self._ledger.name, versions.number))
         return len((held ^ delivery(feed).vectors.keys()) - numbers_of(late))
 
     async def rebuild(self, scope: Scope) -> int:
@@ -88,10 +89,9 @@ class Planner:
         if self._index is None or self._projector is None or not self._index.owned:
             return 0
         versions = await self._ledger.versions(scope)
-        if not await self._ledger.delivered(scope, self._index.identity) and versions.rows <= self._exact_up_to:
+        if versions.rows <= self._exact_up_to:
             return 0
         await self._index.drop(collection_name(self._ledger.name, versions.number))
-        await self._ledger.set_delivered(scope, self._index.identity, 0)
         await self._projector.settle(scope)
         return 1
 
@@ -133,7 +133,7 @@ class Planner:
         """Return the nearest rows among those let through; None when too few of the index's are."""
         assert self._index is not None
         versions = await self._ledger.versions(scope)
-        late = await self._undelivered(scope, corpus, vector, mask)
+        late = await self._undelivered(scope, versions.number, corpus, vector, mask)
         collection, wanted = collection_name(self._ledger.name, versions.number), WANTED
         while True:
             found = await self._index.search(collection, vector, limit=wanted)
@@ -144,15 +144,21 @@ class Planner:
             if wanted > FURTHEST:
                 return None
 
-    async def _undelivered(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
+    async def _undelivered(
+        self, scope: Scope, number: int, corpus: Corpus, vector: Vector, mask: Mask
+    ) -> dict[int, float]:
         """Score, exactly, the rows that the index has not been given yet."""
-        assert self._index is not None
-        delivered = await self._ledger.delivered(scope, self._index.identity)
+        delivered = await self._delivered(scope, number)
         if delivered >= corpus.version:
             return {}
         feed = await self._ledger.feed(scope, since=delivered)
         late = delivery(feed).vectors
         return _scored({n: late[n].tobytes() for n in late if _let_through(corpus, n, mask)}, vector)
+
+    async def _delivered(self, scope: Scope, number: int) -> int:
+        assert self._index is not None
+        identity = await self._index.identity(collection_name(self._ledger.name, number))
+        return await self._ledger.delivered(scope, identity)
 
     async def _exactly(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
         """Score every row let through, from the matrix in RAM or else with vectors read from the ledger."""
