@@ -1,8 +1,12 @@
 """The same thing in other words is one thing; two things with like names are two."""
 
+from pathlib import Path
+
 import pytest
 
-from commonplace.learning.likeness import compare, is_a_named, more_said, names_agree
+from commonplace.adapters.onnx.embedder import OnnxEmbedder
+from commonplace.learning.likeness import ALIKE, compare, is_a_named, may_be_alike, more_said
+from tests.adapters.local_model import local_model
 
 SAME = [
     ("Magnet", "magnet"),
@@ -19,6 +23,8 @@ SAME = [
     ("running", "runs"),
     ("dog named Rex", "dog Rex"),
     ("C++", "c++"),
+    ("pain in the back", "back pain"),
+    ("lawyer for taxes", "tax lawyer"),
 ]
 OTHER = [
     ("Berlin", "Paris"),
@@ -31,6 +37,8 @@ OTHER = [
     ("dog named Rex", "dog named Bella"),
     ("trip to Japan", "trip to Peru"),
     ("", "Berlin"),
+    ("Mary Ann", "Ann Mary"),
+    ("manager of software developers", "developer of software"),
 ]
 PART = [
     ("Honda", "Honda Civic"),
@@ -83,7 +91,32 @@ def test_a_name_is_the_name_of_a_kind() -> None:
     assert not is_a_named("puppy", "dog", "User has a dog, a puppy")
 
 
-def test_names_and_numbers_must_agree_before_embeddings_are_asked() -> None:
-    assert names_agree("hiking in the Alps", "mountain walks in the Alps")
-    assert not names_agree("hiking in the Alps", "hiking in the Andes")
-    assert not names_agree("wakes up at 6", "wakes up at 7")
+@pytest.mark.parametrize(
+    ("new", "known"),
+    [
+        ("long walks in the Alps", "hiking trips in the Andes"),
+        ("gets out of bed at 6", "wakes up at 7"),
+        ("buy a house", "sell a house"),
+        ("coffee", "very cold coffee"),
+        ("nurse", "doctor"),
+    ],
+)
+def test_embeddings_are_not_asked_about_names_numbers_single_words_and_additions(new: str, known: str) -> None:
+    assert not may_be_alike(new, known)
+    assert not may_be_alike(known, new)
+
+
+def test_embeddings_are_asked_about_other_words() -> None:
+    assert may_be_alike("medical doctor", "physician")
+    assert may_be_alike("long walks in the Alps", "hiking trips in the Alps")
+
+
+async def test_the_threshold_keeps_apart_what_is_not_the_same_and_finds_some_that_is() -> None:
+    pairs = [line.split("\t") for line in (Path(__file__).parent / "data" / "alike.tsv").read_text().splitlines()]
+    async with OnnxEmbedder(local_model()) as embedder:
+        new, known = [await embedder.embed([f"User {pair[at]}" for pair in pairs]) for at in (2, 3)]
+    merged = {"same": 0, "other": 0}
+    for (label, _, left, right), closeness in zip(pairs, (new * known).sum(axis=1), strict=True):
+        merged[label] += compare(left, right) == "same" or (may_be_alike(left, right) and closeness >= ALIKE)
+    assert merged["other"] == 0
+    assert merged["same"] >= 12

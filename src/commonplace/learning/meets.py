@@ -9,7 +9,7 @@ from commonplace.domain.attributes import ATTRIBUTES, attribute_named
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Fact
 from commonplace.learning.effects import NEGATION, recorded_attribute
-from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, names_agree
+from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike
 from commonplace.learning.timeline import Hearings, begin, finish, moments
 
 Alike = Callable[[Claim, Fact], float]
@@ -183,7 +183,7 @@ def _is_longer_name(long: str, short: str) -> bool:
 
 def _alike(claim: Claim, fact: Fact, setting: Setting) -> bool:
     alike = setting.alike
-    return alike is not None and names_agree(claim.value, fact.value) and alike(claim, fact) >= ALIKE
+    return alike is not None and may_be_alike(claim.value, fact.value) and alike(claim, fact) >= ALIKE
 
 
 def _contradicts(fact: Fact, claim: Claim, setting: Setting) -> bool:
