@@ -94,8 +94,12 @@ class Settings(BaseSettings):
         None, description="Days after which messages and facts expire.", json_schema_extra=RESERVED
     )
 
-    embedding_provider: str = Field("local", description="Who makes the vectors. `local`: a model on this machine.")
-    embedding_model: str = Field("all-MiniLM-L6-v2", description="The embedding model's name.")
+    embedding_provider: str = Field(
+        "local", description="Who makes the vectors. `local`: a model on this machine.", json_schema_extra=RESERVED
+    )
+    embedding_model: str = Field(
+        "all-MiniLM-L6-v2", description="The embedding model's name.", json_schema_extra=RESERVED
+    )
     model_path: Folder | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
     model_cache: Folder = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
     embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")

@@ -111,12 +111,15 @@ def _collection(memory: "Memory") -> Step:
     until = time.monotonic() + PATIENCE
     while any(part.waiting for part in memory.stats().partitions) and time.monotonic() < until:
         time.sleep(0.05)
-    held = "; ".join(
+    held = [
         f"{part.user}: {part.rows} items answered by {part.answered_by}, {part.waiting} waiting"
         for part in memory.stats().partitions
-    )
+    ]
+    # The doctor asks Chroma what it holds, row by row, and compares it with the ledger.
+    agreed = [finding.message for finding in memory.doctor().findings] or ["Chroma and the ledger agree"]
     # Two messages and two facts, and the second version of the fact that ended.
-    return Step("the collection", held, f"{USER}: 5 items answered by chroma, 0 waiting")
+    expected = f"{USER}: 5 items answered by chroma, 0 waiting; Chroma and the ledger agree"
+    return Step("the collection", "; ".join([*held, *agreed]), expected)
 
 
 def _as_value(tellings: list[Telling]) -> list[dict[str, object]]:
