@@ -5,6 +5,7 @@ import pytest
 
 from commonplace.adapters.sqlite import SqliteLedger
 from tests.contracts.ledger import LedgerContract
+from tests.contracts.ledger.full_text import FullTextContract, unpack
 
 
 class TestSqliteLedger(LedgerContract):
@@ -28,4 +29,11 @@ class TestPrivateSqliteLedger(LedgerContract):
     @pytest.fixture
     async def ledger_that_keeps_3_embeddings(self) -> AsyncIterator[SqliteLedger]:
         async with SqliteLedger(None, embeddings_kept=3) as ledger:
+            yield ledger
+
+
+class TestSqliteFullText(FullTextContract):
+    @pytest.fixture
+    async def ledger(self, tmp_path: Path) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(tmp_path / "ledger.db", unpack=unpack) as ledger:
             yield ledger

@@ -1,7 +1,8 @@
 """The ledger: the only truth. Everything else is an index or a cache that can be rebuilt from it.
 
 A user's rows form one partition. Each write raises the partition's version by one and stamps the rows it touched
-with it, so that caches and indexes, in this process or another, ask for "what changed since version v": that is the outbox.
+with it, so that caches and indexes, in this process or another, ask for "what changed since version v": that is the
+outbox.
 Every method is confined to one scope; an id that lives in another scope is not found.
 """
 
@@ -52,7 +53,10 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NewVersion:
-    """A first or further version of a fact; `fact.version` and `fact.recorded_at` say which and since when."""
+    """A first or further version of a fact; `fact.version` and `fact.recorded_at` say which and since when.
+
+    Its `sources` are not read from here: they are in `Change.sources`, and belong to every version of the fact.
+    """
 
     fact: Fact
     entry: Entry
@@ -356,6 +360,21 @@ class Upkeep(Protocol):
     @property
     def name(self) -> str:
         """A stable random name of this ledger, made when it was created; indexes are named after it."""
+        ...
+
+
+class FullText(Protocol):
+    """What a ledger may offer besides: candidates by words, for users whose rows do not fit in memory."""
+
+    async def build_full_text(self, scope: Scope) -> None:
+        """Keep this user's rows, those there are and those to come, in the engine's full text. Twice is once."""
+        ...
+
+    async def matching(self, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
+        """Return the numbers of rows that have any of these terms, the best first by the engine's own BM25.
+
+        Terms are the hashes that entries were packed from. Raises InvalidInput for a user whose full text is not built.
+        """
         ...
 
 

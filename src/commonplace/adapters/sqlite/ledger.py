@@ -16,6 +16,7 @@ from commonplace.adapters.sqlite import (
     embeddings,
     facts,
     feed,
+    full_text,
     messages,
     sessions,
     upkeep,
@@ -24,8 +25,9 @@ from commonplace.adapters.sqlite import (
 from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
+from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
-from commonplace.domain.errors import Closed
+from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
     Block,
@@ -68,12 +70,17 @@ class SqliteLedger:
         busy_timeout: float = 10.0,
         readers: int = 2,
         embeddings_kept: int = 20_000,
+        unpack: Unpack | None = None,
         migrations: Traversable = MIGRATIONS,
     ) -> None:
-        """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes."""
+        """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes.
+
+        `unpack` reads the terms of an entry; without it there is no full text.
+        """
         self._database = Database(path=path, synchronous=synchronous, busy_timeout=busy_timeout, migrations=migrations)
         self._reader_threads = readers
         self._embeddings_kept = embeddings_kept
+        self._unpack = unpack
         self._writer: Lane | None = None
         self._readers: Lane | None = None
         self._name = ""
@@ -141,7 +148,9 @@ class SqliteLedger:
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
         return await self._write(
-            lambda connection: frozenset().union(*(writing.write(connection, scope, change) for change in changes))
+            lambda connection: frozenset().union(
+                *(writing.write(connection, scope, change, unpack=self._unpack) for change in changes)
+            )
         )
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
@@ -243,6 +252,17 @@ class SqliteLedger:
 
     async def epoch(self, scope: Scope) -> int:
         return await self._read(lambda connection: job_queue.epoch(connection, scope))
+
+    async def build_full_text(self, scope: Scope) -> None:
+        unpack = self._unpack
+        if unpack is None:
+            raise InvalidInput("this ledger was opened without unpack: expected a function that reads packed terms")
+        after: int | None = 0
+        while after is not None:
+            after = await self._write(partial(full_text.build_step, scope=scope, after=after, unpack=unpack))
+
+    async def matching(self, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
+        return await self._read(lambda connection: full_text.matching(connection, scope, terms, limit=limit))
 
     async def holds_vectors(self) -> bool:
         return await self._read(upkeep.holds_vectors)

@@ -9,6 +9,7 @@ from commonplace.ports.ledger import Versions
 SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
 NOTHING = Versions(0, 0, 0, 0)
+COLUMNS = "no, version, fact_version, epoch, next_row, rows, full_text"
 
 
 class Partition(NamedTuple):
@@ -18,6 +19,7 @@ class Partition(NamedTuple):
     epoch: int
     next_row: int
     rows: int
+    full_text: int
 
     @property
     def base(self) -> int:
@@ -43,8 +45,7 @@ def scope_of(tenant: Text, user: Text) -> Scope:
 
 def find(connection: Connection, scope: Scope) -> Partition | None:
     row = connection.execute(
-        "select no, version, fact_version, epoch, next_row, rows from partitions where tenant = ? and user = ?",
-        owner_columns(scope),
+        f"select {COLUMNS} from partitions where tenant = ? and user = ?", owner_columns(scope)
     ).fetchone()
     return None if row is None else Partition(*row)
 

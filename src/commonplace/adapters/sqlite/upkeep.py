@@ -45,7 +45,7 @@ def set_embedder_identity(connection: Connection, identity: str, *, replacing: s
 
 def counts(connection: Connection, tenant: str, *, bytes_on_disk: int) -> LedgerCounts:
     rows = connection.execute(
-        "select no, version, fact_version, epoch, next_row, rows from partitions where tenant = ?",
+        f"select {partitions.COLUMNS} from partitions where tenant = ?",
         (text_column(tenant),),
     ).fetchall()
     found = [_count(connection, Partition(*row)) for row in rows]

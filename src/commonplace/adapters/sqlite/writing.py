@@ -6,7 +6,7 @@ A message that is already there is left alone. A change that finds nothing to do
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from commonplace.adapters.sqlite import partitions, sessions
+from commonplace.adapters.sqlite import full_text, partitions, sessions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -15,6 +15,7 @@ from commonplace.adapters.sqlite.columns import (
     text_column,
     vector_column,
 )
+from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict, InvalidInput, NotFound
 from commonplace.domain.scope import Scope
@@ -23,14 +24,15 @@ from commonplace.domain.values import FactChange, FactId, Message, MessageId, So
 from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewVersion, Reinforced
 
 
-def write(connection: Connection, scope: Scope, change: Change) -> frozenset[MessageId]:
+def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
+    """Write it, as `ports.ledger.Writing` promises. `unpack` is for users whose rows are in the full text."""
     found = partitions.find(connection, scope)
     if change.facts_seen is not None and change.facts_seen != (found.fact_version if found else 0):
         raise Conflict("the facts of this user have changed since they were read")
     of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
     if not of_facts and not change.messages:
         return frozenset()
-    writer = _Writer(connection, found or partitions.obtain(connection, scope))
+    writer = _Writer(connection, found or partitions.obtain(connection, scope), unpack)
     known = writer.messages(change.messages, session_ttl=change.session_ttl)
     if of_facts:
         writer.facts(change)
@@ -45,6 +47,7 @@ class _Writer:
 
     connection: Connection
     partition: Partition
+    unpack: Unpack | None
     next_row: int = field(init=False)
     changed: int = field(init=False)
     """The stamp of this change."""
@@ -119,12 +122,18 @@ class _Writer:
                 "insert into passages values (?,?,?,?,?,?)",
                 (self.next_row, first, self.changed, entry.start, entry.stop, entry.terms),
             )
-            self._insert_vector(entry)
-            self.next_row += 1
+            self._index(entry)
 
-    def _insert_vector(self, entry: Entry) -> None:
+    def _index(self, entry: Entry) -> None:
+        """Keep what the indexes hold about the next row, and go on to the one after it."""
         if entry.vector is not None:
             self.connection.execute("insert into vectors values (?, ?)", (self.next_row, vector_column(entry.vector)))
+        if self.partition.full_text:
+            if self.unpack is None:
+                full_text.give_up(self.connection, self.partition)
+            else:
+                full_text.add(self.connection, self.next_row, entry.terms, unpack=self.unpack)
+        self.next_row += 1
 
     def _close(self, closed: ClosedVersion) -> None:
         updated = self.connection.execute(
@@ -182,8 +191,7 @@ class _Writer:
                 text_column(fact.text),
             ),
         )
-        self._insert_vector(new.entry)
-        self.next_row += 1
+        self._index(new.entry)
 
     def _reinforce(self, reinforced: Reinforced) -> None:
         updated = self.connection.execute(
