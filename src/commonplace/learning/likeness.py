@@ -6,6 +6,7 @@ It leans to "other": two facts about one thing are a nuisance, one fact about tw
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 Likeness = Literal["same", "more", "less", "part", "other"]
@@ -20,18 +21,22 @@ Calibrated with all-MiniLM-L6-v2 on tests/learning/data/alike.tsv: the closest p
 _WORD = re.compile(r"\w+(?:[+#]+|'\w+)?", re.UNICODE)
 _EMPTY = frozenset(re.findall(r"\w+", "a an the my our your his her its their some any this that these those of and"))
 _NAMING = frozenset({"named", "called"})
-_DETAIL = frozenset(re.findall(r"\w+", "as at by for from in into near on to with who which since")) | _NAMING
+_DETAIL = re.compile(r",|\(|\b(?:as|at|by|called|for|from|in|into|named|near|on|since|to|which|who|with)\b")
+_SILENT = _EMPTY | _NAMING
 _LINKS = frozenset({"about", "at", "by", "for", "in", "on"})
 _VOWELS = frozenset("aeiouy")
 
 
+@lru_cache(maxsize=8_192)
 def compare(new: str, known: str) -> Likeness:
     """Return how the new value relates to the known one."""
     left, right = _words(new), _words(known)
+    if not left or not right:
+        return "same" if left == right else "other"
+    if not _initials(new) & _initials(known):
+        return "other"
     if _equal(left, right):
         return "same"
-    if not left or not right:
-        return "other"
     if _detailed(new, known):
         return "more"
     if _detailed(known, new):
@@ -63,12 +68,21 @@ def may_be_alike(new: str, known: str) -> bool:
     return min(len(apart), len(also_apart)) >= 1 and len(apart) + len(also_apart) > 2
 
 
-def _words(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text)
-    plain = "".join(char for char in plain if not unicodedata.combining(char)).replace("ß", "ss")
+@lru_cache(maxsize=8_192)
+def _words(text: str) -> tuple[str, ...]:
+    plain = text
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text)
+        plain = "".join(char for char in apart if not unicodedata.combining(char)).replace("ß", "ss")
     found = _WORD.findall(plain)
-    kept = [word.removesuffix("'s") for word in found if word.lower() not in _EMPTY | _NAMING]
-    return kept or found
+    kept = [word.removesuffix("'s") for word in found if word.lower() not in _SILENT]
+    return tuple(kept or found)
+
+
+@lru_cache(maxsize=8_192)
+def _initials(text: str) -> frozenset[str]:
+    """Return what the words begin with: values that have none of it in common need no closer look."""
+    return frozenset(word[0].casefold() for word in _words(text))
 
 
 def _missing(words: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -76,8 +90,6 @@ def _missing(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> bool:
-    if not left or not right:
-        return not left and not right
     if "".join(left).casefold() == "".join(right).casefold():
         return True
     return _aligned(left, right) or _reordered(left, right)
@@ -126,6 +138,7 @@ def _singular(word: str) -> str:
     return word.removesuffix("s")
 
 
+@lru_cache(maxsize=8_192)
 def _stem(word: str) -> str:
     stem = _singular(word)
     for ending in ("ing", "ed", "er"):
@@ -142,8 +155,8 @@ def _detailed(long: str, short: str) -> bool:
     return bool(rest) and _equal(head, _words(short))
 
 
-def _split_detail(text: str) -> tuple[list[str], str]:
-    found = re.search(rf",|\(|\b(?:{'|'.join(sorted(_DETAIL))})\b", text)
+def _split_detail(text: str) -> tuple[Sequence[str], str]:
+    found = _DETAIL.search(text)
     return (_words(text[: found.start()]), text[found.start() :]) if found else (_words(text), "")
 
 

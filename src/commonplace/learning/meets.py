@@ -108,12 +108,15 @@ def same_facts(claim: Claim, setting: Setting) -> list[Fact]:
     return sorted(alike, key=lambda fact: relate(claim, fact) != "same")
 
 
-def rival_facts(claim: Claim, setting: Setting) -> list[Fact]:
-    """Return the facts that cannot hold while the claim does."""
+def rival_facts(claim: Claim, setting: Setting, *, same: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that cannot hold while the claim does; `same` are those that say what it says."""
     row = attribute_named(claim.attribute)
-    own = [fact for fact in own_facts(claim, setting.facts) if not _says_the_same(claim, fact, setting)]
-    rivals = own if row.single else [f for f in own if claim.value in row.exclusive and f.value in row.exclusive]
-    others = [fact for fact in setting.facts if fact.subject == claim.subject and fact not in own]
+    rivals: list[Fact] = []
+    if row.single or claim.value in row.exclusive:
+        agreeing = {fact.id for fact in same}
+        own = [fact for fact in own_facts(claim, setting.facts) if fact.id not in agreeing]
+        rivals = own if row.single else [fact for fact in own if fact.value in row.exclusive]
+    others = [f for f in setting.facts if f.subject == claim.subject and f.attribute != claim.attribute]
     return rivals + [fact for fact in others if _contradicts(fact, claim, setting)]
 
 

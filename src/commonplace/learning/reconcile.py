@@ -106,7 +106,8 @@ def _corrects(later: Claim, claim: Claim) -> bool:
 
 
 def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
-    same, rivals = same_facts(claim, setting), rival_facts(claim, setting)
+    same = same_facts(claim, setting)
+    rivals = rival_facts(claim, setting, same=same)
     moved = _moved(claim, same, setting)
     if moved:
         return [moved]
@@ -198,9 +199,9 @@ def _surer(claim: Claim, displaced: Sequence[Fact], setting: Setting) -> Fact | 
 
 def _decide_correction(claim: Claim, setting: Setting) -> list[Decision]:
     """The right value takes the place of the wrong one, on the time line too."""
-    same = [fact for fact in same_facts(claim, setting) if holds_at(fact, setting.said_at)]
+    same = same_facts(claim, setting)
     wrong = _mistaken(claim, setting)
-    if same or wrong is None:
+    if wrong is None or any(holds_at(fact, setting.said_at) for fact in same):
         return _decide_holding(claim, setting)
     start, stop = wrong.valid_from, wrong.valid_to
     if claim.valid_from and begin(wrong) <= claim.valid_from < finish(wrong):
@@ -209,7 +210,8 @@ def _decide_correction(claim: Claim, setting: Setting) -> list[Decision]:
         stop = claim.valid_to
     since, reason = start or setting.said_at, f"a correction: it was never so that {wrong.text}"
     right = Replaces(claim, (wrong.id,), since, reason, valid_to=stop, open_start=start is None, mistaken=True)
-    against = tuple(fact.id for fact in rival_facts(claim, setting) if fact.attribute != claim.attribute)
+    rivals = rival_facts(claim, setting, same=same)
+    against = tuple(fact.id for fact in rivals if fact.attribute != claim.attribute)
     return [right, Ends(claim, against, since, "said to be so after all")] if against else [right]
 
 
