@@ -250,14 +250,18 @@ class TestExplicitPath:
 
 
 # Another process runs this module: it builds slowly, and leaves a mark whenever it does.
-def run_in_a_process(cache: Path, originals: Path, marks: Path, *, hang: bool) -> None:
+def run_in_a_process(cache: Path, originals: Path, marks: Path, *, hang: bool, together: int) -> None:
     def build_slowly(folder: Path, target: Path, progress: Progress) -> None:
-        (marks / str(os.getpid())).touch()
+        (marks / f"built-by-{os.getpid()}").touch()
+        time.sleep(0.3)
         if hang:
             target.write_bytes(b"half a")
             signal.pause()
         build(folder, target, progress)
 
+    (marks / f"started-{os.getpid()}").touch()
+    while len(list(marks.glob("started-*"))) < together:
+        time.sleep(0.01)
     ModelFiles(cache, build=build_slowly, sources=[Counting(originals)]).fetch(silent)
 
 
@@ -270,8 +274,8 @@ def start(cache: Path, originals: Path, marks: Path, environment: dict[str, str]
     module = "from pathlib import Path; from tests.adapters.test_model_files import run_in_a_process as run"
     paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
 
-    def start(*, hang: bool = False) -> subprocess.Popen[bytes]:
-        program = f"{module}; run(*map(Path, {folders}), hang={hang})"
+    def start(*, hang: bool = False, together: int = 1) -> subprocess.Popen[bytes]:
+        program = f"{module}; run(*map(Path, {folders}), hang={hang}, together={together})"
         return subprocess.Popen([sys.executable, "-c", program], env=environment | {"PYTHONPATH": paths})
 
     return start
@@ -286,15 +290,15 @@ def marks(tmp_path: Path) -> Path:
 def test_of_several_processes_at_once_one_builds_and_all_have_the_model(
     opened: Opened, start: Start, marks: Path
 ) -> None:
-    processes = [start() for _ in range(3)]
+    processes = [start(together=3) for _ in range(3)]
     assert [process.wait() for process in processes] == [0, 0, 0]
-    assert len(list(marks.iterdir())) == 1
+    assert len(list(marks.glob("built-by-*"))) == 1
     assert opened().describe().ready
 
 
 def test_a_killed_process_leaves_no_half_model(opened: Opened, start: Start, cache: Path, marks: Path) -> None:
     process = start(hang=True)
-    while not any(marks.iterdir()) or not list(cache.rglob(MODEL)):
+    while not list(cache.rglob(MODEL)):
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
