@@ -1,6 +1,7 @@
 """The attribute table: what a fact can be about, as data, so that deciding about a claim needs no list in code.
 
-Two families are open: "favourite colour", "favourite band" … and "detail gate code", "detail budget" … follow one pattern row each.
+Two families are open, with one row each: "favourite colour", "favourite band" …, and "detail gate code",
+"detail budget" ….
 """
 
 from dataclasses import dataclass, replace
@@ -30,18 +31,24 @@ class Attribute:
     """Values of a many-valued attribute of which only one can hold: vegan, vegetarian."""
 
 
-_THINGS = frozenset({"uses", "owns", "takes", "consumes", "hobby", "habit", "member_of", "learns", "reads", "watches", "likes"})
+_THINGS = frozenset(
+    {"uses", "owns", "takes", "consumes", "hobby", "habit", "member_of", "learns", "reads", "watches", "likes"}
+)
 _WORK = frozenset({"employer", "job", "school", "studies", "member_of"})
 _CLOSE = frozenset({"partner", "marital_status"})
 _DIETS = frozenset({"vegan", "vegetarian", "pescatarian", "omnivore", "carnivore", "flexitarian"})
 _MARITAL = "marital_status"
 
 
-def _one(name: str, importance: float = 0.5, *, kind: FactKind = "fact", kin: frozenset[str] = frozenset()) -> Attribute:
+def _one(
+    name: str, importance: float = 0.5, *, kind: FactKind = "fact", kin: frozenset[str] = frozenset()
+) -> Attribute:
     return Attribute(name=name, single=True, importance=importance, kind=kind, kin=kin - {name})
 
 
-def _many(name: str, importance: float = 0.5, *, kind: FactKind = "fact", kin: frozenset[str] = frozenset()) -> Attribute:
+def _many(
+    name: str, importance: float = 0.5, *, kind: FactKind = "fact", kin: frozenset[str] = frozenset()
+) -> Attribute:
     return Attribute(name=name, importance=importance, kind=kind, kin=kin - {name})
 
 
@@ -85,7 +92,7 @@ _ROWS = (
     _many("pet", 0.7, kin=frozenset({"owns"})),
     # things and tools
     _many("owns", 0.5, kin=_THINGS | {"pet"}),
-    _many("uses", 0.55, kin=_THINGS),
+    _many("uses", 0.55, kin=_THINGS | {"employer"}),
     # taste
     replace(_many("likes", 0.5, kind="preference", kin=frozenset({"prefers", "hobby"})), opposite="dislikes"),
     replace(_many("dislikes", 0.5, kind="preference"), opposite="likes"),

@@ -10,7 +10,7 @@ from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
-from commonplace.adapters.rules.lexicon import ADVERBS
+from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES
 from commonplace.adapters.rules.moments import Moment, moments
 from commonplace.adapters.rules.nominal import nominal
 from commonplace.adapters.rules.possessive import favourite_of, possessed
@@ -155,7 +155,7 @@ def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]
     if inverse:
         return inverse
     about = subject(tokens, times)
-    if about is None:
+    if about is None or any(token.low in HEDGES for token in about.lead):
         return []
     found_ = _lead_job(about, at, times)
     found_.extend(_mentioned(about, tokens, at))

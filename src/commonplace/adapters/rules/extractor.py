@@ -45,10 +45,11 @@ class RuleExtractor:
         """The same without waiting: reading is pure computation. Only a user's words are read."""
         if message.role != "user":
             return ()
-        corrected = correction(plain(message.text[:200]), before, self._of_message) if before else None
-        if corrected is not None:
-            return (corrected,)
-        return self._of_message(message)
+        claims = self._of_message(message)
+        if claims or not before:
+            return claims
+        corrected = correction(plain(message.text[:200]), before, self._of_message)
+        return (corrected,) if corrected is not None else ()
 
     def _of_message(self, message: Message) -> tuple[Claim, ...]:
         text: str | None = None

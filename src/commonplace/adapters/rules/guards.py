@@ -17,7 +17,8 @@ _MUST = r"(?:you (?:must|should|will|are to|have to|need to|are|can|may)|to (?:a
 _PLANTED = re.compile(
     r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |everything )*(?:previous|prior|above"
     r"|earlier|existing|system|other) ?(?:instructions?|prompts?|rules|messages|guidelines|text)?"
-    rf"|\b(?:remember|note|memori[sz]e|store|save|keep in mind|don'?t forget)\b[^.!?\n]{{0,30}}?\b{_MUST}\b"
+    rf"|\b(?:remember|note|memori[sz]e|store|save|keep in mind|don'?t forget)\b"
+    rf"(?:(?!\b(?:i|my|we|our|i'm|i've)\b)[^.!?\n]){{0,30}}?\b{_MUST}\b"
     rf"|\byou must (?:always |never )?remember\b|\bfrom now on,? (?:you|always|never|ignore|act|respond|reply"
     rf"|answer)\b"
     r"|\b(?:new|updated) (?:system )?(?:instructions|prompt|rules)\b|\bsystem prompt\b|\bdeveloper mode\b"

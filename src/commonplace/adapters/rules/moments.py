@@ -321,7 +321,7 @@ def _plain(period: str, at: datetime, ahead: bool) -> Range | None:
         if year is not None:
             return _month_range(int(year[0]), _SEASONS[season[0]], at, 3)
         return _nearest_month(season[0], at, 1 if ahead else -1)
-    if year is not None:
+    if year is not None and re.fullmatch(rf"(?:early |mid-?|late )?{_YEAR}", period):
         return _month_range(int(year[0]), 1, at, 12)
     day = re.match(_DAY, period)
     return _weekday(day[0], _midnight(at), 0, ahead) if day is not None else None
