@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from commonplace.adapters.rules.patterns import Pattern
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Message
 
 _SHORT = 60
-_ELLIPTIC = re.compile(
+_ELLIPTIC = Pattern(
     r"\s*(?:(?P<lead>(?:(?:oh|well|ok|wait|hm+|ah|no|nope|sorry|actually|correction|oops|my mistake|typo)[,:.! ]+)+)"
     r"(?:it's|it is|i meant|i mean|make that|that should be|it should be|should be|that's|he's called|she's called)?"
     r"|(?P<meant>i (?:meant|mean|meant to say)|make that|it should be|that should be))"

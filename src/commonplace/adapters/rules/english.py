@@ -13,6 +13,7 @@ from commonplace.adapters.rules.language import Reading, Statement
 from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES
 from commonplace.adapters.rules.moments import Moment, moments
 from commonplace.adapters.rules.nominal import nominal
+from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.possessive import favourite_of, possessed
 from commonplace.adapters.rules.predicates import read as read_predicate
 from commonplace.adapters.rules.relations import Relation, introduced, name_end, relation
@@ -21,19 +22,19 @@ from commonplace.adapters.rules.sentences import Sentence, sentences
 from commonplace.adapters.rules.subject import Subject, subject
 from commonplace.adapters.rules.tokens import Token, surface, tokenise
 
-_CUE = re.compile(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's)\b", re.IGNORECASE)
-_CORRECTING = re.compile(
+_CUE = Pattern(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's)\b", re.IGNORECASE)
+_CORRECTING = Pattern(
     r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake"
     r"|wait)\b[,:. ]"
 )
-_NICKNAMED = re.compile(
+_NICKNAMED = Pattern(
     r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people"
     r"|folks) (?:just |all |usually )?calls? me "
 )
-_INTRODUCED = re.compile(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
-_REACHED = re.compile(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
-_BIRTHDAY = re.compile(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
-_BORN = re.compile(r"\s*(?:born and raised|born|raised) in (?=\w)")
+_INTRODUCED = Pattern(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
+_REACHED = Pattern(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
+_BIRTHDAY = Pattern(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
+_BORN = Pattern(r"\s*(?:born and raised|born|raised) in (?=\w)")
 _MARKS = {"anymore": "anymore", "again": "again", "anylonger": "anymore"}
 
 

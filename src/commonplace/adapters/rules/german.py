@@ -4,6 +4,7 @@ longer so."""
 import re
 
 from commonplace.adapters.rules.patterned import Patterned, Rule
+from commonplace.adapters.rules.patterns import Pattern
 
 _RELATIONS = {
     "frau": ("partner", "wife"),
@@ -46,7 +47,7 @@ _PLACE = r"(?P<v>(?:der |den |dem )?[A-ZÄÖÜ][\w'. -]*?)"
 
 
 def _rule(pattern: str, attribute: str, verb: str, *, flags: int = re.IGNORECASE, **more: object) -> Rule:
-    return Rule(re.compile(rf"(?:{pattern})\s*$", flags), attribute, verb, **more)  # type: ignore[arg-type]
+    return Rule(Pattern(rf"(?:{pattern})\s*$", flags), attribute, verb, **more)  # type: ignore[arg-type]
 
 
 _RULES = (
@@ -111,34 +112,34 @@ class German(Patterned):
     def __init__(self) -> None:
         super().__init__(
             code="de",
-            cue=re.compile(r"\b(?:ich|meine?r?|unsere?r?)\b", re.IGNORECASE),
-            skip=re.compile(
+            cue=Pattern(r"\b(?:ich|meine?r?|unsere?r?)\b", re.IGNORECASE),
+            skip=Pattern(
                 r"\b(?:wenn|falls|ob|würde|hätte|wäre|könnte|möchte|vielleicht|stell dir vor|angenommen|sagt"
                 r"|sagte|meint|behauptet|denkt|glaubt)\b"
                 r"|^\s*(?:bitte )?(?:schreib|übersetz|erklär|gib|mach|zeig|nenn mir|wo|was|wer|wie|warum|wann"
                 r"|welche|bin ich|habe ich|soll)\w*\b",
                 re.IGNORECASE,
             ),
-            clause_break=re.compile(
+            clause_break=Pattern(
                 r",? (?:und|aber|denn|sondern)(?= (?:ich|meine?|wohne|lebe|arbeite|benutze|mag|liebe|hasse|habe"
                 r"|spreche|bin|komme|heiße)\b)|, (?=(?:ich|meine?)\b)|;",
                 re.IGNORECASE,
             ),
-            ended=re.compile(r"\bnicht mehr\b|\bkeine?[nrms]?\b(?=.*\bmehr\b)|(?<=\w) mehr\b(?=\s*$)", re.IGNORECASE),
-            denied=re.compile(r"\b(?:nicht|keine?[nrms]?|nie|niemals)\b", re.IGNORECASE),
-            conjunction=re.compile(r",\s*|\s+(?:und|oder|sowie)\s+"),
-            article=re.compile(
+            ended=Pattern(r"\bnicht mehr\b|\bkeine?[nrms]?\b(?=.*\bmehr\b)|(?<=\w) mehr\b(?=\s*$)", re.IGNORECASE),
+            denied=Pattern(r"\b(?:nicht|keine?[nrms]?|nie|niemals)\b", re.IGNORECASE),
+            conjunction=Pattern(r",\s*|\s+(?:und|oder|sowie)\s+"),
+            article=Pattern(
                 r"^(?:(?:der|die|das|den|dem|eine?[nrms]?|meine?[nrms]?|etwas|ein bisschen|ein wenig|viel"
                 r"|gerne?)\s+)+",
                 re.IGNORECASE,
             ),
-            fillers=re.compile(
+            fillers=Pattern(
                 r"(?<=\s)(?:auch|gerade|jetzt|momentan|zurzeit|übrigens|eigentlich|sehr|wirklich|gerne?|immer"
                 r"|noch|hallo|hi)(?=\s)",
                 re.IGNORECASE,
             ),
             rules=_RULES,
-            owned=re.compile(r"(?:meine?|unsere?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
+            owned=Pattern(r"(?:meine?|unsere?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
             owned_rules=_OWNED_RULES,
             relations=_RELATIONS,
         )

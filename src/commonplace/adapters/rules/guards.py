@@ -4,8 +4,9 @@ jokes, orders, code.
 A guard looks at words, never at what would be learned: when in doubt the sentence is left to the raw log.
 """
 
-import re
 from typing import Literal, NamedTuple
+
+from commonplace.adapters.rules.patterns import Pattern
 
 Verdict = Literal["read", "skip", "skip rest", "skip order"]
 """`skip rest`: what follows is somebody's text (a letter, something to translate).
@@ -14,7 +15,7 @@ Verdict = Literal["read", "skip", "skip rest", "skip order"]
 """
 
 _MUST = r"(?:you (?:must|should|will|are to|have to|need to|are|can|may)|to (?:always|never)|always|never)"
-_PLANTED = re.compile(
+_PLANTED = Pattern(
     r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |everything )*(?:previous|prior|above"
     r"|earlier|existing|system|other) ?(?:instructions?|prompts?|rules|messages|guidelines|text)?"
     rf"|\b(?:remember|note|memori[sz]e|store|save|keep in mind|don'?t forget)\b"
@@ -25,7 +26,7 @@ _PLANTED = re.compile(
     r"|\bjailbreak\b|\byou are now\b"
     r"|\breveal your (?:prompt|instructions)\b|\badd (?:this|the following) to (?:your )?(?:memory|instructions)\b",
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = Pattern(
     r"\b(?:if|unless|suppose|supposing|imagine|imagining|pretend|pretending|assume|assuming|hypothetically"
     r"|theoretically|in another life|in a parallel"
     r"|let us say|let's say|lets say|in my dreams?|as if|as though|wish|wished|wishes|in case|whether|wonder"
@@ -36,7 +37,7 @@ _SUPPOSED = re.compile(
     r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think"
     r"|do(?:n't| not) know|was told|forgot|am not sure|'m not sure)\b"
 )
-_JOKE = re.compile(
+_JOKE = Pattern(
     r"(?:^|\s)/s\b|\byeah,? right\b|\bjust kidding\b|\bjk\b|\bkidding\b|\bnot really\b|\boh great\b"
     r"|\bjust what i needed\b|\b(?:sure|yeah|right),? because i\b|\bloo{2,}ve\b"
     r"|\bsaid no one\b|\bsarcas|\bjoking\b|\bhaha+,? (?:no|not)\b|\bi'?m dead\b|\bking of france\b"
@@ -48,13 +49,13 @@ _REPORT = (
     r"|insisted|suggested|suggests|argues?|argued"
     r"|wrote|writes|sings?|sang|shouted|accused|swears|heard|joked|jokes|assumes?|assumed|mentioned|mentions)"
 )
-_REPORTED = re.compile(
+_REPORTED = Pattern(
     rf"\b(?!i\b|we\b|and\b|already\b|never\b|always\b|just\b|can\b|will\b|to\b|not\b|who\b"
     rf"|often\b)([\w']+) (?:also |always |never |often |just |once |used to )?{_REPORT}\b[^.!?]*?\b(?:i|i'm|im"
     rf"|my|we|me)\b|\baccording to\b"
 )
-_TO_OTHERS = re.compile(r"\bi (?:\w+ )?(?:told|tell|lied to|said to|promised) (?!you\b)\w+")
-_CODE = re.compile(
+_TO_OTHERS = Pattern(r"\bi (?:\w+ )?(?:told|tell|lied to|said to|promised) (?!you\b)\w+")
+_CODE = Pattern(
     r"[{}]|=>|==|!=|&&|\|\||\bdef \w+\(|\bconst \w+|\blet \w+ =|\bselect\b.+\bfrom\b|\btraceback\b|(?<!:)//"
     r"|\bfunction\s*\(|^\s*(?:import|from) \w+|</\w+|#include|\w+\(\w*\)|^\s*#|;\s*$|\w+_\w+ ?="
 )
@@ -75,18 +76,18 @@ _ORDERED = (
     r"|keep|let|go|do|don't|do not|never|always|think|consider|take|put|pick|choose|install|define|count|sort"
     r"|remind|forget|remember|note|wait|be|avoid|ignore|include)"
 )
-_WRITING = re.compile(rf"\s*{_POLITE}{_WRITTEN}\b(?! me (?!a |an |the |some |how|why|what))")
-_ORDER = re.compile(rf"\s*{_POLITE}{_ORDERED}\b")
+_WRITING = Pattern(rf"\s*{_POLITE}{_WRITTEN}\b(?! me (?!a |an |the |some |how|why|what))")
+_ORDER = Pattern(rf"\s*{_POLITE}{_ORDERED}\b")
 _TEXTS = (
     r"(?:text|review|e-?mail|letter|article|sentences?|paragraph|essay|message|post|bio|draft|document|log"
     r"|transcript|lyrics|poem|story|following|resume|cv|code|output|error|quote"
     r"|snippet|passage|excerpt|abstract|comment|tweet|grammar|spelling|conversation|chat|prompt|into \w+|to \w+)"
 )
-_INTRODUCED = re.compile(
+_INTRODUCED = Pattern(
     rf"\b{_TEXTS}\b[^:\n]{{0,40}}:|\b(?:the|this) following\b|^\s*(?:dear|to whom it may concern)\b|\b(?:here is"
     rf"|here's|see|read) (?:the|an?|my|this) (?:\w+ )?{_TEXTS}\b"
 )
-_REMEMBER = re.compile(
+_REMEMBER = Pattern(
     r"\s*(?:(?:please|pls|and|also|ok|so|hey)[, ]+)*(?:(?:can|could) you )?"
     r"(?:(?P<strong>remember|note|keep in mind|bear in mind|don't forget|do not forget|dont forget|never forget"
     r"|make a note|take note|important)"
@@ -94,7 +95,7 @@ _REMEMBER = re.compile(
     r"|context|btw|by the way|for reference|about me|a bit about me|note to self))"
     r"(?: that)?[,:!]?(?: that)?\s+(?=(?:i|i'm|im|i've|my|we|our|we're|we've)\b)"
 )
-_SAYING = re.compile(
+_SAYING = Pattern(
     r"\s*(?:(?P<hedge>i (?:think|guess|suspect|believe|feel like)(?: that)? (?=(?:i|i'm|im|i've|my|we)\b))"
     r"|(?:as|like) i (?:said|mentioned|told you|wrote)(?: before| earlier)?[ ,]+"
     r"|i (?:already |just |also )?(?:told you|mentioned|should (?:mention|add|say|note)|must (?:admit|say)"

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from commonplace.adapters.rules.lexicon import NUMBERS
+from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.wordsets import word_set
 
@@ -83,7 +84,7 @@ _BEFORE = (
     r"on|in|during|around|about|back in|by|at the end of|at the beginning of|over|before|after|sometime in"
     r"|early in|late in"
 )
-_TIME = re.compile(
+_TIME = Pattern(
     rf"(?:(?P<often>{_OFTEN})|(?P<now>{_NOW})|(?P<ever>{_EVER})"
     rf"|for {_SOME}(?P<for>{_COUNT} {_UNIT}s?(?: now)?|ages|years|decades|months|(?:a|so|a very) long(?: time)?"
     rf"|a (?:little |long |good )?while(?: now)?)"

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from commonplace.adapters.rules.clause import Finding
 from commonplace.adapters.rules.language import Reading, Statement
+from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.render import USER, Who, predicate, sentence
 from commonplace.adapters.rules.sentences import sentences
 from commonplace.domain.claims import Standing
@@ -20,7 +21,7 @@ from commonplace.domain.claims import Standing
 class Rule:
     """One thing that can be said. The pattern matches a clause without its negation; its group `v` is the value."""
 
-    pattern: re.Pattern[str]
+    pattern: Pattern
     attribute: str
     verb: str
     tail: str = ""
@@ -39,17 +40,17 @@ class Patterned:
     """A language given by tables."""
 
     code: str
-    cue: re.Pattern[str]
-    skip: re.Pattern[str]
+    cue: Pattern
+    skip: Pattern
     """Sentences that state nothing about the user: conditions, wishes, reports, orders."""
-    clause_break: re.Pattern[str]
-    ended: re.Pattern[str]
-    denied: re.Pattern[str]
-    conjunction: re.Pattern[str]
-    article: re.Pattern[str]
-    fillers: re.Pattern[str]
+    clause_break: Pattern
+    ended: Pattern
+    denied: Pattern
+    conjunction: Pattern
+    article: Pattern
+    fillers: Pattern
     rules: tuple[Rule, ...]
-    owned: re.Pattern[str]
+    owned: Pattern
     """ "my <relation> (<name>)" at the start of a clause, with groups `noun` and `rest`."""
     owned_rules: tuple[Rule, ...]
     relations: Mapping[str, tuple[str, str]]

@@ -6,6 +6,8 @@ What is not the user's own plain words (code, quotations, tags) is blanked, plac
 import re
 from typing import NamedTuple
 
+from commonplace.adapters.rules.patterns import Pattern
+
 READ_AT_MOST = 4_000
 LEAD_IN = 600
 """A longer text is taken for a pasted document: only what stands before it, the first paragraph, is read."""
@@ -20,7 +22,7 @@ class Sentence(NamedTuple):
     """The marks and signs that close it."""
 
 
-_ODD = re.compile(
+_ODD = Pattern(
     r"[\u0000-\u001f\u007f-\u009f\u00a0\u2000-\u200f\u2028-\u202f\ufeff\u00ad\ud800-\udfff\u2018\u2019\u201a\u2032\u201c\u201d\u201e\u00ab\u00bb\u02bc\uff07`]"
 )
 _PLAIN = {
@@ -38,7 +40,7 @@ _PLAIN = {
     "\n": "\n",
     "`": "`",
 }
-_FOREIGN = re.compile(
+_FOREIGN = Pattern(
     r"```.*?(?:```|\Z)"
     r"|`(?=[^`\n]*\W)[^`\n]*`"
     r"|<(\w+)[^<>\n]*>.*?</\1>"
@@ -48,15 +50,13 @@ _FOREIGN = re.compile(
     r"|\([^()\n]{60,}\)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-_QUOTED = re.compile(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
-_OWN_VOICE = re.compile(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
+_QUOTED = Pattern(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
+_OWN_VOICE = Pattern(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
-_END = re.compile(
+_END = Pattern(
     rf"(?P<marks>[.!?…]+|(?=\n)|(?=[{_EMOJI}]))(?P<close>[\"')\]]*)(?P<signs>[ \t]*[{_EMOJI}]+)?(?=\s|\Z)|\n+"
 )
-_NO_END = re.compile(
-    r"(?:\b(?:st|dr|mr|mrs|ms|prof|vs|e\.g|i\.e|approx|no|jr|sr)|(?<![\w'])[A-Za-z])\.\Z", re.IGNORECASE
-)
+_NO_END = Pattern(r"(?:\b(?:st|dr|mr|mrs|ms|prof|vs|e\.g|i\.e|approx|no|jr|sr)|(?<![\w'])[A-Za-z])\.\Z", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

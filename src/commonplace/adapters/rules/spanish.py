@@ -6,6 +6,7 @@ The verb carries the person, so its form alone ("vivo", "uso") says that the use
 import re
 
 from commonplace.adapters.rules.patterned import Patterned, Rule
+from commonplace.adapters.rules.patterns import Pattern
 
 _RELATIONS = {
     "esposa": ("partner", "wife"),
@@ -45,7 +46,7 @@ _PLACE = r"(?P<v>(?:la |el |los |las )?[A-ZÁÉÍÓÚÑ][\w'. -]*?)"
 
 
 def _rule(pattern: str, attribute: str, verb: str, *, flags: int = re.IGNORECASE, **more: object) -> Rule:
-    return Rule(re.compile(rf"(?:yo )?(?:{pattern})\s*$", flags), attribute, verb, **more)  # type: ignore[arg-type]
+    return Rule(Pattern(rf"(?:yo )?(?:{pattern})\s*$", flags), attribute, verb, **more)  # type: ignore[arg-type]
 
 
 _RULES = (
@@ -101,36 +102,36 @@ class Spanish(Patterned):
     def __init__(self) -> None:
         super().__init__(
             code="es",
-            cue=re.compile(
+            cue=Pattern(
                 r"\b(?:soy|vivo|tengo|trabajo|uso|utilizo|hablo|odio|detesto|amo|adoro|prefiero|fumo|bebo|toco"
                 r"|estudio|aprendo|estoy"
                 r"|me (?:llamo|gustan?|encantan?)|llámame|ya no|mi \w+ (?:es|vive|trabaja|tiene|odia|habla"
                 r"|se llama|favorit[oa]))\b",
                 re.IGNORECASE,
             ),
-            skip=re.compile(
+            skip=Pattern(
                 r"^\s*si\b|\b(?:ojalá|quizás?|tal vez|imagina|supongamos|dice|dijo|dicen|piensa|cree)\b"
                 r"|\w+(?:ría|rías|ríamos)\b|\w+iera\b|¿"
                 r"|^\s*(?:por favor )?(?:escribe|traduce|explica|dame|dime|haz|muéstrame|dónde|qué|quién|cómo"
                 r"|cuándo|cuál|por qué)\b",
                 re.IGNORECASE,
             ),
-            clause_break=re.compile(
+            clause_break=Pattern(
                 r",? (?:y|pero|e|aunque)(?= (?:yo|mi|me|vivo|trabajo|uso|tengo|soy|hablo|odio|no|ya no"
                 r"|prefiero)\b)|, (?=(?:yo|mi|me|vivo|trabajo|tengo|soy|hablo)\b)|;",
                 re.IGNORECASE,
             ),
-            ended=re.compile(r"\bya no\b", re.IGNORECASE),
-            denied=re.compile(r"^\s*(?:yo )?no\b|\bnunca\b", re.IGNORECASE),
-            conjunction=re.compile(r",\s*|\s+(?:y|e|o|ni)\s+"),
-            article=re.compile(
+            ended=Pattern(r"\bya no\b", re.IGNORECASE),
+            denied=Pattern(r"^\s*(?:yo )?no\b|\bnunca\b", re.IGNORECASE),
+            conjunction=Pattern(r",\s*|\s+(?:y|e|o|ni)\s+"),
+            article=Pattern(
                 r"^(?:(?:el|la|los|las|una?|unos|unas|mis?|mucho|algo de|un poco de|tomar|comer)\s+)+", re.IGNORECASE
             ),
-            fillers=re.compile(
+            fillers=Pattern(
                 r"(?<=\s)(?:también|ahora|actualmente|realmente|mucho|muy|siempre|hola|todavía)(?=\s)", re.IGNORECASE
             ),
             rules=_RULES,
-            owned=re.compile(r"(?:mis?|nuestr[oa]s?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
+            owned=Pattern(r"(?:mis?|nuestr[oa]s?)\s+(?P<noun>\w+)\s+(?P<rest>.+)", re.IGNORECASE),
             owned_rules=_OWNED_RULES,
             relations=_RELATIONS,
         )

@@ -3,10 +3,11 @@
 A contraction becomes its words, which share one place: "don't" is `do`, `not`.
 """
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
+
+from commonplace.adapters.rules.patterns import Pattern
 
 
 class Token(NamedTuple):
@@ -21,7 +22,7 @@ class Token(NamedTuple):
         return self.text[:1].isupper() or self.text[1:2].isupper()
 
 
-_WORD = re.compile(
+_WORD = Pattern(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?:St|Dr|Mr|Mrs|Ms|Prof|Jr|Sr)\.(?=\s)"
     r"|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
