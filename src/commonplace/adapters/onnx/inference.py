@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from onnxruntime import InferenceSession, SessionOptions
+from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
 
 from commonplace.adapters.onnx.pinned import DIMENSIONS
 from commonplace.adapters.onnx.tokens import Pieces
@@ -32,6 +32,8 @@ class Pass:
 
 class SentenceModel:
     def __init__(self, onnx: bytes, tokenizer: bytes, *, threads: int) -> None:
+        # For a program that imported onnxruntime before us, and so before the package could prevent it.
+        disable_telemetry_events()
         options = SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
