@@ -1,6 +1,6 @@
 import pytest
 
-from commonplace.domain.errors import NotFound
+from commonplace.domain.errors import InvalidInput, NotFound
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Block, FactId, MessageId, SessionId
 from commonplace.ports.ledger import Change, Ledger, MessageQuery, Versions
@@ -80,6 +80,32 @@ class IsolationContract:
         await ledger.write(ANA, Change(closed=[closed()]))
         assert [fact.text for fact in await ledger.believed(other)] == ["another"]
         assert await ledger.believed(ANA) == []
+
+    async def test_an_empty_user_name_is_not_the_anonymous_user(self, ledger: Ledger) -> None:
+        await ledger.write(NOBODY, learned())
+        with pytest.raises(InvalidInput, match="user=''"):
+            await ledger.feed(Scope("acme", ""))
+        with pytest.raises(InvalidInput, match="user=''"):
+            await ledger.write(Scope("acme", ""), learned())
+
+    @pytest.mark.parametrize("number", [0, -1, -(2**32), 2**32 + 1, 2**33 + 1, 3 * 2**32 + 1, 2**40, 2**63 - 1])
+    async def test_no_row_number_reaches_the_rows_of_another(self, ledger: Ledger, number: int) -> None:
+        scopes = [Scope("acme", f"u{n}") for n in range(5)]
+        for scope in scopes:
+            await ledger.write(scope, learned())
+        before = [await ledger.feed(scope) for scope in scopes]
+        for scope in scopes:
+            assert await ledger.vectors(scope, [number]) == {}
+            await ledger.set_vectors(scope, {number: a_vector(7)})
+        after = [await ledger.feed(scope) for scope in scopes]
+        assert [(feed.messages, feed.facts) for feed in after] == [(feed.messages, feed.facts) for feed in before]
+
+    @pytest.mark.parametrize("since", [-1, -(2**32), -(2**63)])
+    async def test_no_version_reaches_the_rows_of_another(self, ledger: Ledger, since: int) -> None:
+        for n in range(3):
+            await ledger.write(Scope("acme", f"u{n}"), learned())
+        last = Scope("acme", "u2")
+        assert await ledger.feed(last, since=since) == await ledger.feed(last)
 
     async def test_sessions_and_blocks_of_the_same_name_are_separate(self, ledger: Ledger) -> None:
         for scope in (ANA, NOBODY, OTHER_ANA):

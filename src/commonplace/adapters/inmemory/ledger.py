@@ -64,9 +64,11 @@ class InMemoryLedger(InMemoryJobs):
 
     def _find(self, scope: Scope) -> Partition:
         """Return the scope's partition, or an empty one that is not kept."""
+        _check(scope)
         return self._partitions.get(scope, Partition(no=0))
 
     def _obtain(self, scope: Scope) -> Partition:
+        _check(scope)
         return self._partitions.setdefault(scope, Partition(no=len(self._partitions) + 1))
 
     async def versions(self, scope: Scope) -> Versions:
@@ -294,6 +296,11 @@ class InMemoryLedger(InMemoryJobs):
 
     async def check(self) -> Sequence[Finding]:
         return []
+
+
+def _check(scope: Scope) -> None:
+    if scope.user == "":
+        raise InvalidInput("user='': expected a name, or None for the anonymous user")
 
 
 def _info(held: Partition, id_: SessionId, session: Session) -> SessionInfo:

@@ -19,6 +19,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 MIGRATIONS: Traversable = resources.files("commonplace.adapters.sqlite").joinpath("migrations")
 APPLICATION_ID = 0x436D6E70  # "Cmnp": tells `file` and us whose database this is
 PAGE_SIZE = 16_384
+WRITER_CACHE_KIB = 16_384
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _UNAVAILABLE = {
@@ -56,6 +57,7 @@ class Database:
         connection = self._connect()
         try:
             connection.execute(f"pragma page_size = {PAGE_SIZE}")
+            connection.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
             if self.path is not None:
                 self._use_wal(connection)
             migrate(connection, read_migrations(self.migrations), where=str(self.path or "memory"))

@@ -45,6 +45,7 @@ def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> 
         return Feed(NOTHING, [], [], [])
     if since >= partition.version:
         return Feed(partition.versions, [], [], [])
+    since = max(since, 0)
     return Feed(
         partition.versions,
         _message_rows(connection, partition, since=since, vectors=vectors),
@@ -112,7 +113,7 @@ def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Map
     if partition is None:
         return {}
     found: dict[int, bytes] = {}
-    for n in numbers:
+    for n in filter(partition.holds, numbers):
         row = connection.execute("select vector from vectors where row = ?", (partition.base | n,)).fetchone()
         if row is not None:
             found[n] = row[0]
@@ -126,7 +127,7 @@ def set_vectors(connection: Connection, scope: Scope, vectors: Mapping[int, Vect
     changed = partition.base | (partition.version + 1)
     for n, vector in vectors.items():
         row = partition.base | n
-        if any(
+        if partition.holds(n) and any(
             connection.execute(f"update {table} set changed = ? where row = ?", (changed, row)).rowcount
             for table in ("passages", "facts")
         ):

@@ -68,7 +68,7 @@ class SqliteLedger:
         *,
         synchronous: Synchronous = "FULL",
         busy_timeout: float = 10.0,
-        readers: int = 2,
+        readers: int = 4,
         embeddings_kept: int = 20_000,
         unpack: Unpack | None = None,
         migrations: Traversable = MIGRATIONS,

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from commonplace.adapters.sqlite.columns import Connection, Text, optional_text_of, text_column, text_of
+from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import Versions
 
@@ -30,12 +31,18 @@ class Partition(NamedTuple):
     def last(self) -> int:
         return self.base | N_MASK
 
+    def holds(self, n: int) -> bool:
+        """Say whether n can be the number of a row; any other would be a row of somebody else."""
+        return 0 < n <= N_MASK
+
     @property
     def versions(self) -> Versions:
         return Versions(self.no, self.version, self.fact_version, self.rows)
 
 
 def owner_columns(scope: Scope) -> tuple[Text, Text]:
+    if scope.user == "":
+        raise InvalidInput("user='': expected a name, or None for the anonymous user")
     return text_column(scope.tenant), "" if scope.user is None else text_column(scope.user)
 
 
