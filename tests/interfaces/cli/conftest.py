@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from commonplace.interfaces.cli.app import run
+from commonplace.settings import Settings
+from commonplace.wiring import describe_model
 
 Cli = Callable[..., "Ran"]
 
@@ -35,6 +37,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COMMONPLACE_MODEL_CACHE", str(tmp_path / "no-model"))
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path / "home"
+
+
+@pytest.fixture
+def with_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The embedding model after all, from where `commonplace model fetch` keeps it."""
+    monkeypatch.delenv("COMMONPLACE_MODEL_CACHE")
+    if not describe_model(Settings.from_sources()).ready:
+        pytest.skip("needs the embedding model: commonplace model fetch")
 
 
 @pytest.fixture

@@ -4,16 +4,7 @@ import pytest
 
 from commonplace.interfaces.cli import demo
 from commonplace.interfaces.cli.demo import Step
-from commonplace.settings import Settings
-from commonplace.wiring import describe_model
 from tests.interfaces.cli.conftest import Cli
-
-
-@pytest.fixture
-def with_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COMMONPLACE_MODEL_CACHE")
-    if not describe_model(Settings.from_sources()).ready:
-        pytest.skip("needs the embedding model: commonplace model fetch")
 
 
 @pytest.mark.usefixtures("with_model")

@@ -75,6 +75,14 @@ def test_model_shows_where_it_would_come_from(cli: Cli, tmp_path: Path) -> None:
     assert "Get it with: commonplace model fetch" in shown.out
 
 
+@pytest.mark.usefixtures("with_model")
+def test_a_model_that_is_there_is_shown_and_not_fetched_again(cli: Cli) -> None:
+    ran = cli("model", "--json")
+    assert (ran.code, ran.json["ready"]) == (0, True)
+    assert "sha256" in cli("model").out
+    assert cli("model", "fetch").out.startswith(f"Ready: {ran.json['identity']} in ")
+
+
 def test_benchmarks_without_the_repository_are_explained(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

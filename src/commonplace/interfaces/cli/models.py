@@ -64,7 +64,9 @@ def show(call: Everywhere) -> int:
     """Show which embedding model is used and where it comes from."""
     from commonplace import wiring  # loads numpy and pydantic, which `--help` does without
 
-    return _answer(call, wiring.describe_model(settings_of(call)))
+    status = wiring.describe_model(settings_of(call))
+    Output(call).answer(status, lambda screen: _tell(screen, status))
+    return Exit.OK if status.ready else Exit.NO
 
 
 def fetch(call: Everywhere) -> int:
@@ -80,12 +82,8 @@ def fetch(call: Everywhere) -> int:
             report(step.what, step.done, step.total)
 
         status = wiring.fetch_model(settings_of(call), tell)
-    return _answer(call, status)
-
-
-def _answer(call: Everywhere, status: Status) -> int:
-    Output(call).answer(status, lambda screen: _tell(screen, status))
-    return Exit.OK if status.ready else Exit.NO
+    Output(call).answer(status, lambda screen: screen.say(f"Ready: {status.identity} in {status.path}"))
+    return Exit.OK
 
 
 def _tell(screen: "Screen", status: Status) -> None:
