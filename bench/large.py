@@ -5,14 +5,16 @@ That is where `exact_up_to` belongs.
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from itertools import pairwise
 
 from bench.figures import Figure, Goal, Section, slower, timed
+from bench.material import Question
 from bench.ours import dense_recall, fill, opening
 from bench.rivals import Floor
-from bench.scale import Bench
+from bench.scale import WARM, Bench
 from bench.timing import Call, Times, blocking, in_turns
 from commonplace import AsyncMemory
 
@@ -55,10 +57,11 @@ async def _case(bench: Bench, memories: dict[str, AsyncMemory], size: int) -> tu
     material, case = bench.material, f"{size:,} items of one user"
     floor = Floor(range(size), material.vectors[:size])
     bench.say(f"large: {case}")
-    contestants: dict[str, Call] = {name: _recall(bench, memory) for name, memory in memories.items()}
-    contestants[FLOOR] = blocking(lambda _: floor.search(material.question_vectors[bench.question()]))
-    times = await in_turns(contestants, bench.scale.effort)
-    asked = [bench.question() for _ in range(CHECKED)]
+    asked = bench.asked(range(size))
+    contestants: dict[str, Call] = {name: _recall(memory, asked) for name, memory in memories.items()}
+    contestants[FLOOR] = blocking(lambda turn: floor.search(asked[turn].vector))
+    times = await in_turns(contestants, bench.scale.effort, warm=WARM)
+    checked = bench.asked(range(size), CHECKED)
     share = partial(Figure, section=NAME, case=case, unit="share")
     return times, [
         *timed(NAME, case, times, line="recall of one large user", at=size),
@@ -66,7 +69,7 @@ async def _case(bench: Bench, memories: dict[str, AsyncMemory], size: int) -> tu
         *[
             share(
                 who=f"{name}: recall@10 of the dense arm",
-                value=await dense_recall(memory, material, floor, user=USER, questions=asked),
+                value=await dense_recall(memory, floor, user=USER, questions=checked),
                 goal=Goal(at_least=1.0) if name == EXACT else None,
             )
             for name, memory in memories.items()
@@ -74,15 +77,15 @@ async def _case(bench: Bench, memories: dict[str, AsyncMemory], size: int) -> tu
     ]
 
 
-def _recall(bench: Bench, memory: AsyncMemory) -> Call:
-    return lambda _: memory.recall(bench.material.questions[bench.question()], user=USER)
+def _recall(memory: AsyncMemory, asked: Sequence[Question]) -> Call:
+    return lambda turn: memory.recall(asked[turn].text, user=USER)
 
 
 async def _delivered(bench: Bench, memory: AsyncMemory) -> str:
     """Ask once, so that the index is filled, and wait until it has everything. Returns who answers for the user."""
     give_up = time.monotonic() + PATIENCE
     while True:
-        await memory.recall(bench.material.questions[0], user=USER)
+        await memory.recall("anything", user=USER)
         (partition,) = (await memory.stats()).partitions
         if not partition.waiting:
             return partition.answered_by

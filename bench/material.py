@@ -4,7 +4,8 @@ The vectors are clustered as those of real sentences are; among evenly spread on
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from itertools import count
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -26,23 +27,32 @@ def vector_of(text: str, dimensions: int) -> Vectors:
     return vector
 
 
+class Question(NamedTuple):
+    text: str
+    vector: Vectors
+
+
 class Material:
-    def __init__(self, *, items: int, questions: int, dimensions: int = 384, seed: int = 7) -> None:
+    def __init__(self, *, items: int, dimensions: int = 384, seed: int = 7) -> None:
         self.dimensions = dimensions
         self._random = np.random.default_rng(seed)
         centres = self._random.standard_normal((TOPICS, dimensions), np.float32)
         lexicon = self._random.choice(VOCABULARY, (TOPICS, 40))
-        of_item = self._random.integers(0, TOPICS, items)
-        of_question = self._random.integers(0, TOPICS, questions)
-        self.vectors = self._around(centres[of_item])
-        self.question_vectors = self._around(centres[of_question])
-        self.texts = self._written(lexicon[of_item], of_topic=OF_TOPIC, of_talk=OF_TALK)
-        self.questions = [f"What about {text}?" for text in self._written(lexicon[of_question], of_topic=4, of_talk=1)]
+        topics = self._random.integers(0, TOPICS, items)
+        self.vectors = self._near(centres[topics])
+        self.texts = self._written(lexicon[topics])
+        self._vectors = dict(zip(self.texts, self.vectors, strict=True))
+        self._serial = count()
 
-    @cached_property
-    def _places(self) -> dict[str, Vectors]:
-        given = dict(zip(self.texts, self.vectors, strict=True))
-        return given | dict(zip(self.questions, self.question_vectors, strict=True))
+    def ask(self, about: int) -> Question:
+        """Return a question about an item, in some of its words. None is asked twice: vectors are cached by text."""
+        words = self.texts[about].split()
+        number = next(self._serial)
+        picked = self._random.choice(words[:OF_TOPIC], 4, replace=False)
+        text = f"What about {' '.join(picked)} {WORDS[number % VOCABULARY]} {WORDS[number // VOCABULARY]}?"
+        vector: Vectors = self._near(self.vectors[about][np.newaxis], spread=0.03)[0]
+        self._vectors[text] = vector
+        return Question(text, vector)
 
     def embed(self, texts: list[str]) -> Vectors:
         """Look the vectors up: the plain function that a memory takes as its embedder."""
@@ -50,21 +60,21 @@ class Material:
 
     def _vector(self, text: str) -> Vectors:
         said = text.partition("] ")[2] if text.startswith("[") else text
-        found = self._places.get(said)
+        found = self._vectors.get(said)
         return vector_of(text, self.dimensions) if found is None else found
 
-    def _around(self, centres: Vectors) -> Vectors:
-        return _units(centres + 0.8 * self._random.standard_normal(centres.shape, np.float32))
+    def _near(self, centres: Vectors, *, spread: float = 0.8) -> Vectors:
+        return _units(centres + spread * self._random.standard_normal(centres.shape, np.float32))
 
-    def _written(self, topics: NDArray[np.int64], *, of_topic: int, of_talk: int) -> list[str]:
+    def _written(self, topics: NDArray[np.int64]) -> list[str]:
         """Return a text for each row. Its last two words are its number, so that no two are the same."""
-        count = len(topics)
-        own = np.take_along_axis(topics, self._random.integers(0, topics.shape[1], (count, of_topic)), axis=1)
+        rows = len(topics)
+        own = np.take_along_axis(topics, self._random.integers(0, topics.shape[1], (rows, OF_TOPIC)), axis=1)
         # Squared: like words of a language, a few are frequent and most are rare.
-        talk = (VOCABULARY * self._random.random((count, of_talk)) ** 2).astype(np.int64)
-        numbers = np.arange(count)
-        rows = np.column_stack([own, talk, numbers % VOCABULARY, numbers // VOCABULARY])
-        return [" ".join(WORDS[word] for word in row) for row in rows.tolist()]
+        talk = (VOCABULARY * self._random.random((rows, OF_TALK)) ** 2).astype(np.int64)
+        numbers = np.arange(rows)
+        words = np.column_stack([own, talk, numbers % VOCABULARY, numbers // VOCABULARY])
+        return [" ".join(WORDS[word] for word in row) for row in words.tolist()]
 
 
 def _units(vectors: Vectors) -> Vectors:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bench.material import Material
+from bench.material import Material, Question
 from bench.rivals import TOP, Floor
 from commonplace import AsyncMemory
 from commonplace.memory import Opening
@@ -37,15 +37,13 @@ async def _keep(memory: AsyncMemory, material: Material, user: str, numbers: Seq
     await memory.add(said, user=user, session=f"s{numbers[0]}", learn=False)
 
 
-async def dense_recall(
-    memory: AsyncMemory, material: Material, floor: Floor, *, user: str, questions: Sequence[int]
-) -> float:
+async def dense_recall(memory: AsyncMemory, floor: Floor, *, user: str, questions: Sequence[Question]) -> float:
     """Return which share of the true nearest the dense arm has among its first ten."""
     right = wanted = 0
-    for number in questions:
-        best = floor.search(material.question_vectors[number])
+    for question in questions:
+        best = floor.search(question.vector)
         found = await memory.recall(
-            material.questions[number], user=user, limit=500, min_relevance=0, kinds={"message"}, explain=True
+            question.text, user=user, limit=500, min_relevance=0, kinds={"message"}, explain=True
         )
         ranks = {int(item.id): item.why.arms["dense"][0] for item in found if item.why and "dense" in item.why.arms}
         right += sum(ranks.get(n, TOP + 1) <= TOP for n in best)

@@ -1,11 +1,18 @@
 """How much of everything: the full run, a quick one, and one so small that a test can make it."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.material import Material
+from bench.material import Material, Question
 from bench.timing import Effort
+
+RESERVE = 2_000
+"""Items beyond those that fill the stores, to be written while time is taken."""
+WARM = 5
+"""Turns that are not counted."""
+PRIME = 7_919
+"""A step that visits items in no order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,17 +73,13 @@ class Bench:
     material: Material
     say: Callable[[str], None]
     """Tells whoever waits what is going on."""
-    _numbers: Iterator[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._numbers = iter(range(10**9))
-
-    def question(self) -> int:
-        """Return the number of a question not asked yet: an answer must not come from a cache of vectors."""
-        return next(self._numbers) % len(self.material.questions)
+    def asked(self, about: Sequence[int], count: int | None = None) -> list[Question]:
+        """Return questions about these items, made up beforehand: enough for every turn, unless a count is given."""
+        wanted = WARM + self.scale.effort.rounds if count is None else count
+        return [self.material.ask(about[PRIME * turn % len(about)]) for turn in range(wanted)]
 
 
 def material_for(scale: Scale) -> Material:
-    reserve = 2_000 if scale is not TINY else 200
     most = max(*scale.totals, *scale.sizes, scale.items)
-    return Material(items=most + reserve, questions=min(8_000, most), dimensions=scale.dimensions)
+    return Material(items=most + RESERVE, dimensions=scale.dimensions)

@@ -10,10 +10,10 @@ from functools import partial
 from bench import neighbours
 from bench.divisions import Division, tenant_of
 from bench.figures import Figure, Goal, Section, faster, slower, timed
-from bench.material import Vectors
+from bench.material import Question
 from bench.ours import dense_recall, opening
 from bench.rivals import Chroma, chroma
-from bench.scale import Bench
+from bench.scale import WARM, Bench
 from bench.timing import Call, Effort, blocking, in_turns
 
 NAME = "search"
@@ -75,46 +75,46 @@ async def _case(bench: Bench, division: Division, total: int) -> list[Figure]:
     each, people = total // division.users, "1 user" if division.users == 1 else f"{division.users:,} users"
     case = f"{each:,} of {total:,} items, {people}"
     bench.say(f"search: {case}")
-    times = await in_turns(_contestants(bench, division), bench.scale.effort, warm=division.watched)
+    times = await in_turns(_contestants(bench, division, total), bench.scale.effort, warm=WARM)
     return [
         *timed(NAME, case, times, line=f"recall, {people}", at=total),
         faster(NAME, case, times, OURS, SHARED, goal=Goal(at_least=20) if (each, total) == GOAL else None),
         faster(NAME, case, times, OURS, OWN),
         slower(NAME, case, times, OURS, FLOOR),
-        *await _found(bench, division, case),
+        *await _found(bench, division, case, total),
     ]
 
 
-def _contestants(bench: Bench, division: Division) -> dict[str, Call]:
-    material, watched = bench.material, division.watched
-    asked = [bench.question() for _ in range(watched + bench.scale.effort.rounds)]
+def _contestants(bench: Bench, division: Division, total: int) -> dict[str, Call]:
+    watched = division.watched
+    of_each = [bench.asked(division.mine(user, 0, total)) for user in range(watched)]
 
-    def vector(turn: int) -> Vectors:
-        found: Vectors = material.question_vectors[asked[turn]]
-        return found
+    def question(turn: int) -> Question:
+        return of_each[turn % watched][turn]
 
     def alone(turn: int) -> list[int]:
-        return (division.own[turn % watched] if division.own else division.shared).search(vector(turn))
+        return (division.own[turn % watched] if division.own else division.shared).search(question(turn).vector)
 
     return {
-        OURS: lambda turn: division.memory.recall(material.questions[asked[turn]], user=str(turn % watched)),
-        SHARED: blocking(lambda turn: division.shared.search(vector(turn), where=division.where(turn % watched))),
+        OURS: lambda turn: division.memory.recall(question(turn).text, user=str(turn % watched)),
+        SHARED: blocking(
+            lambda turn: division.shared.search(question(turn).vector, where=division.where(turn % watched))
+        ),
         OWN: blocking(alone),
-        FLOOR: blocking(lambda turn: division.floors[turn % watched].search(vector(turn))),
+        FLOOR: blocking(lambda turn: division.floors[turn % watched].search(question(turn).vector)),
     }
 
 
-async def _found(bench: Bench, division: Division, case: str) -> list[Figure]:
+async def _found(bench: Bench, division: Division, case: str, total: int) -> list[Figure]:
     """Return which share of the truly nearest each finds among its first ten."""
-    material, floor = bench.material, division.floors[0]
-    asked = [bench.question() for _ in range(CHECKED)]
+    floor, asked = division.floors[0], bench.asked(division.mine(0, 0, total), CHECKED)
     right = wanted = 0
-    for number in asked:
-        best = floor.search(material.question_vectors[number])
-        right += len({*best} & {*division.shared.search(material.question_vectors[number], where=division.where(0))})
+    for question in asked:
+        best = floor.search(question.vector)
+        right += len({*best} & {*division.shared.search(question.vector, where=division.where(0))})
         wanted += len(best)
-    ours = await dense_recall(division.memory, material, floor, user="0", questions=asked)
-    answers = [len(await division.memory.recall(material.questions[number], user="0")) for number in asked]
+    ours = await dense_recall(division.memory, floor, user="0", questions=asked)
+    answers = [len(await division.memory.recall(question.text, user="0")) for question in asked]
     about = partial(Figure, section=NAME, case=case)
     return [
         about(who=f"{OURS}: recall@10 of the dense arm", value=ours, unit="share", goal=Goal(at_least=1.0)),
@@ -138,5 +138,5 @@ async def _adds(bench: Bench, division: Division, total: int) -> list[Figure]:
     }
     bench.say(f"search: adding to {total:,} items")
     few = Effort(rounds=min(30, bench.scale.effort.rounds), seconds=bench.scale.effort.seconds)
-    times = await in_turns(contestants, few)
+    times = await in_turns(contestants, few, warm=WARM)
     return timed(NAME, f"add to {total:,} items", times, line="add", at=total)

@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.figures import Figure, Section
 from bench.ours import fill, opening
-from bench.scale import Bench
+from bench.scale import WARM, Bench
 from bench.timing import Times
 
 NAME = "stages"
@@ -121,10 +121,8 @@ async def run(bench: Bench) -> Section:
         others = range(len(mine), bench.scale.items)
         people = [(f"{n}", others[n :: max(1, len(others) // len(mine))]) for n in range(len(others) // len(mine))]
         await fill(memory, material, [("ana", mine), *people])
-        texts = iter(material.texts[bench.scale.items :])
-        recalls = await _watched(
-            bench, OF_RECALL, lambda: memory.recall(material.questions[bench.question()], user="ana"), RECALL
-        )
+        questions, texts = iter(bench.asked(mine)), iter(material.texts[bench.scale.items :])
+        recalls = await _watched(bench, OF_RECALL, lambda: memory.recall(next(questions).text, user="ana"), RECALL)
         adds = await _watched(
             bench, OF_ADD, lambda: memory.add(next(texts), user="ana", session="now", learn=False), ADD
         )
@@ -137,7 +135,7 @@ async def run(bench: Bench) -> Section:
 
 
 async def _watched(bench: Bench, parts: Sequence[Part], call: Callable[[], Any], whole: str) -> list[Figure]:
-    for _ in range(3):
+    for _ in range(WARM):
         await call()
     kept: list[dict[str, float]] = []
     watch = Stopwatch()

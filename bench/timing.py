@@ -35,7 +35,7 @@ class Effort:
     least: int = 5
 
 
-async def in_turns(contestants: Mapping[str, Call], effort: Effort, *, warm: int = 2) -> dict[str, Times]:
+async def in_turns(contestants: Mapping[str, Call], effort: Effort, *, warm: int) -> dict[str, Times]:
     """Time each contestant once a round. Who begins changes, because the first has the coldest caches."""
     names = list(contestants)
     spent: dict[str, list[float]] = {name: [] for name in names}

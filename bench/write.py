@@ -7,7 +7,7 @@ from bench.figures import Goal, Section, faster, slower, timed
 from bench.material import statement
 from bench.ours import fill, opening
 from bench.rivals import Chroma, PlainTable, chroma
-from bench.scale import Bench
+from bench.scale import WARM, Bench
 from bench.timing import Call, Effort, blocking, in_turns
 from commonplace import AsyncMemory, Memory
 
@@ -31,7 +31,7 @@ async def run(bench: Bench) -> Section:
         contestants = _ours(bench, memory, other, first=len(held)) | _rivals(bench, stack, held=held)
         bench.say("write: in turns")
         effort = Effort(rounds=2 * bench.scale.effort.rounds, seconds=5 * bench.scale.effort.seconds)
-        times = await in_turns(contestants, effort, warm=5)
+        times = await in_turns(contestants, effort, warm=WARM)
     case = "one message"
     figures = [
         *timed(NAME, case, times),
