@@ -165,12 +165,18 @@ def fetch_model(settings: "Settings", progress: "Progress") -> "ModelStatus":
 
 def _model_files(settings: "Settings", *, fetch: bool) -> "ModelFiles":
     """Opening a memory never goes to the network for a model: only who asks for a fetch does."""
-    from commonplace.adapters.onnx.build import build_model
     from commonplace.adapters.onnx.model_files import ModelFiles, default_sources
     from commonplace.adapters.onnx.sources import InstalledWheel
 
     sources = default_sources() if fetch else (InstalledWheel(),)
-    return ModelFiles(settings.model_cache, build=build_model, explicit=settings.model_path, sources=sources)
+    return ModelFiles(settings.model_cache, build=_build_model, explicit=settings.model_path, sources=sources)
+
+
+def _build_model(folder: Path, target: Path, progress: "Progress") -> None:
+    """The builder takes a quarter of a second to import, and is needed once in the life of a machine."""
+    from commonplace.adapters.onnx.build import build_model
+
+    build_model(folder, target, progress)
 
 
 def open_extractor() -> Extractor:
