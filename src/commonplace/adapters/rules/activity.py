@@ -10,12 +10,14 @@ from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.frame import Frame, tail_of, with_frame
 from commonplace.adapters.rules.frames import is_named
 from commonplace.adapters.rules.habits import habit, how_often
+from commonplace.adapters.rules.lexicon import ADVERBS
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, surface, words
 from commonplace.adapters.rules.topics import (
     ACTIVITIES,
     BODY_PARTS,
+    DIETS,
     HOBBY_VERBS,
     LANGUAGES_OF_CODE,
     MEDICINE,
@@ -52,7 +54,7 @@ _GAME_WORDS = frozenset(
         "back",
     }
 )
-_VISITED = Frame("visited", "visit", past="holds", accepts=is_named, one=True)
+_VISITED = Frame("visited", "has visited", past="holds", accepts=is_named, one=True)
 
 
 def playing(clause: Clause) -> list[Finding]:
@@ -103,7 +105,7 @@ def doing(clause: Clause) -> list[Finding]:
 def habitual(clause: Clause) -> list[Finding]:
     """A habit, a hobby without an object, or nothing."""
     group = clause.group
-    if group.lemma in _ALWAYS_HABITS and group.tense == "present" and not clause.rest:
+    if group.lemma in _ALWAYS_HABITS and group.tense == "present" and all(word in ADVERBS for word in clause.low):
         return [habit(clause)]
     if group.progressive or (group.tense != "present" and not clause.ended) or (group.negated and not clause.ended):
         return []
@@ -204,7 +206,7 @@ def travelled(clause: Clause) -> list[Finding]:
     if group.lemma == "go" and not rest.rest:
         return []
     group = replace(group, tense="past", adverbs=group.adverbs - {"never"})
-    phrases = with_frame(replace(rest, group=group), _VISITED)
+    phrases = with_frame(replace(rest, group=group), replace(_VISITED, one="and" not in rest.low))
     return [item for item in phrases if is_place_like(item.value)]
 
 
@@ -221,7 +223,7 @@ def is_place_like(value: str) -> bool:
 
 def media(attribute: str, verb: str) -> Callable[[Clause], list[Finding]]:
     def read(clause: Clause) -> list[Finding]:
-        phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of", "in", "on", "the", "to"}))])
+        phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of", "in", "on", "the"}))])
         if phrase is None or not phrase.named or not (clause.group.progressive or clause.ended):
             return []
         if phrase.low[0] in {"your", "this"} or clause.group.negated:
@@ -334,17 +336,24 @@ def _worth(lemma: str, tokens: Sequence[Token]) -> bool:
     low = words(tokens)
     if lemma == "graduate":
         return not low or low[0] in {"college", "university", "high", "school", "with"}
-    return lemma in _ONCE and not _ONCE[lemma].isdisjoint(low) and low[0] not in {"the", "this", "that", "your"}
+    return (
+        lemma in _ONCE
+        and not _ONCE[lemma].isdisjoint(low)
+        and (low[0] not in {"the", "this", "that", "your"} or tokens[1].named)
+    )
 
 
 def weighing(clause: Clause) -> list[Finding]:
-    ok = bool(clause.rest) and clause.rest[0].low[0].isdigit() and clause.group.tense == "present"
-    return [found(clause, "weight", surface(clause.rest[:2]), "weigh")] if ok else []
+    tokens = clause.rest[1:] if clause.low[:1] in {("around",), ("about",)} else clause.rest
+    ok = bool(tokens) and tokens[0].low[0].isdigit() and clause.group.tense == "present"
+    return [found(clause, "weight", surface(tokens[:2]), "weigh")] if ok else []
 
 
 def turning(clause: Clause) -> list[Finding]:
-    """ "turned 41" """
+    """ "turned 41", "turned vegan" """
     low = clause.low
+    if len(low) == 1 and low[0] in DIETS and clause.group.tense != "present":
+        return [found(clause, "diet", clause.rest[0].text, "be")]
     if (
         low
         and low[0].isdecimal()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.group import known_verbs
-from commonplace.adapters.rules.lexicon import POINTING
+from commonplace.adapters.rules.lexicon import POINTING, RELATIONS
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.render import predicate, sentence, third_person
@@ -166,7 +166,7 @@ def wanting(clause: Clause) -> list[Finding]:
         if not vague(phrase)
         and not phrase.definite
         and _WANT_THINGS.isdisjoint(phrase.low)
-        and phrase.whole != phrase.text
+        and (phrase.whole != phrase.text or phrase.head in RELATIONS)
     ]
 
 

@@ -94,7 +94,11 @@ def switching(clause: Clause) -> list[Finding]:
     frame = _TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
     findings = _replaced(clause, origin, frame) if origin is not None else []
     return findings + (
-        [item for item in with_frame(target, frame) if not item.value[:2].islower() or origin is not None]
+        [
+            item
+            for item in with_frame(target, frame)
+            if not item.value[:2].islower() or item.value.lower() in PRODUCTS or origin is not None
+        ]
         if target is not None
         else []
     )

@@ -155,7 +155,7 @@ def _bounds(clause: Clause) -> tuple[datetime | None, datetime | None]:
     begin = end = None
     for moment in clause.moments:
         if moment.role == "until":
-            span = resolve(moment.period, clause.at)
+            span = resolve(moment.period, clause.at, ahead=clause.group.tense == "present")
             end = span.start if span is not None else None
         elif moment.role == "since":
             span = resolve(moment.period, clause.at)

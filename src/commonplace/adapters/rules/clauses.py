@@ -120,6 +120,8 @@ def _opening(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
     low = tokens[at].low
     if low in {";", "(", ")", "–", "—", "…"} or (low == "-" and at):
         return (low, at + 1)
+    if low == "i" and at and tokens[at - 1].low in {"anymore", "again", "now", "too", "longer"}:
+        return (",", at)
     if low in {",", ":"}:
         return _after_comma(tokens, at + 1, low)
     if low in _RELATIVE and at and tokens[at - 1].low == ",":
@@ -231,6 +233,8 @@ def _cuts(tokens: Sequence[Token], *, third: bool) -> list[tuple[int, int]]:
             after = at + 1
             while after < len(tokens) - 1 and tokens[after].low in {"and", "but", "then"} | ADVERBS:
                 after += 1
+            if tokens[at - 1].low == "born":
+                break
             lone = tokens[at].low == "," and after == at + 1
             if _verb_here(tokens, after, third=third, denied=denied) and not (lone and tokens[after].low == "like"):
                 cuts.append((at, at + 1 if tokens[at + 1].low not in {"and", "but", "then"} else at + 2))

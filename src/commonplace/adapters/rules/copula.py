@@ -206,7 +206,13 @@ def _age(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
     if not (number.isdecimal() and 0 < int(number[:4]) < 120):
         return []
     low = words(tokens)
-    rest = 3 if low[1:3] in {("years", "old"), ("year", "old"), ("years", "young"), ("yrs", "old")} else 1
+    rest = (
+        3
+        if low[1:3] in {("years", "old"), ("year", "old"), ("years", "young"), ("yrs", "old")}
+        else 2
+        if low[1:2] in {("yo",), ("y/o",)}
+        else 1
+    )
     if (
         rest == 1
         and len(low) > 1

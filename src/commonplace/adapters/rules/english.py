@@ -198,7 +198,7 @@ def _said(clause: Clause, about: Subject) -> list[Finding]:
 def _names_of(clause: Clause, kin: Relation) -> list[Finding]:
     """ "my wife is called Anna" """
     tokens = clause.rest
-    end = name_end(tokens, 0)
+    end = name_end(tokens, 0, loose=True)
     return _relation(clause, replace(kin, names=(surface(tokens[:end]),))) if end else []
 
 
@@ -229,7 +229,7 @@ def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tu
         and low[low.index("'s") + 1 : low.index("'s") + 3] in (["name", "is"], ["name", "'s"])
     ):
         begin = low.index("'s") + 3
-        end = name_end(tokens, begin)
+        end = name_end(tokens, begin, loose=True)
         kin = replace(kin, names=(surface(tokens[begin:end]),)) if end > begin else kin
     _gone = any(token.low in {"died", "dead", "away"} for token in tokens)
     return [] if _gone else [(finding, clause) for finding in _relation(clause, kin)]
@@ -322,7 +322,8 @@ def _clause(
         None,
     )
     last = tokens[comma].start if comma is not None else tokens[-1].stop
-    mine = [moment for moment in times if moment.start <= last]
+    lead = about.lead[-1].stop if about.lead else 0
+    mine = [moment for moment in times if moment.stop <= lead or tokens[0].start <= moment.start <= last]
     return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks)
 
 

@@ -59,8 +59,13 @@ class RuleExtractor:
             text = own_words(plain(message.text[:4_001])) if text is None else text
             reading = language.read(text, message.at)
             if reading.statements or reading.planted:
-                return _distinct([_claim(statement) for statement in reading.statements])
+                return _distinct([_claim(statement) for statement in reading.statements if _says_something(statement)])
         return ()
+
+
+def _says_something(statement: Statement) -> bool:
+    """Only an ending may leave its value open."""
+    return bool(statement.finding.value) or statement.finding.standing == "ended"
 
 
 def _claim(statement: Statement) -> Claim:

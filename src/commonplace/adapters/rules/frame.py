@@ -6,6 +6,7 @@ from typing import Literal
 
 from commonplace.adapters.rules.clause import Clause, Finding, found
 from commonplace.adapters.rules.group import known_verbs
+from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called
 from commonplace.adapters.rules.render import in_the_singular, third_person
@@ -87,7 +88,7 @@ def _over(clause: Clause, frame: Frame) -> bool | None:
     if (
         group.negated
         and not clause.ended
-        and (clause.low[-1:] == ("yet",) or group.tense == "perfect" and frame.attribute not in _NEVER)
+        and (clause.low[-1:] == ("yet",) or group.tense != "present" and frame.attribute not in _NEVER)
     ):
         return None
     if (
@@ -251,6 +252,8 @@ def tail_of(tokens: Sequence[Token]) -> str:
 
 
 def _one(clause: Clause, frame: Frame, phrase: Phrase, tail: str, *, over: bool) -> list[Finding]:
+    if phrase.definite in {"my", "our"} and phrase.head in RELATIONS and frame.attribute in {"likes", "dislikes"}:
+        return []
     if (
         vague(phrase)
         and frame.attribute not in {"employer", "member_of"}

@@ -33,9 +33,9 @@ _SUPPOSED = Pattern(
     r"|wondering|wondered|would have|could have|should have"
     r"|once upon a time|thought about|when i (?:win|die|grow|become|retire|get rich)"
     r"|in (?:the|my|this|a) (?:\w+ )?(?:game|story|novel|movie|song|play|dream|book|role-?play|simulation"
-    r"|scenario|film|show)|my character|my avatar)\b"
+    r"|scenario|film|show)(?! (?:industry|business|world))|my character|my avatar)\b"
     r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think"
-    r"|do(?:n't| not) know|was told|forgot|am not sure|'m not sure)\b"
+    r"|do(?:n't| not) know(?! how to)|was told|forgot|am not sure|'m not sure)\b"
 )
 _JOKE = Pattern(
     r"(?:^|\s)/s\b|\byeah,? right\b|\bjust kidding\b|\bjk\b|\bkidding\b|\bnot really\b|\boh great\b"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.frame import Frame, with_frame
 from commonplace.adapters.rules.frames import is_place, is_workplace
+from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned
 from commonplace.adapters.rules.render import a, sentence
 from commonplace.adapters.rules.tokens import Token, surface, words
@@ -145,6 +146,8 @@ def _wordlike(clause: Clause, phrase: Phrase, attribute: str, verb: str) -> list
         kept = kept[1:]
     if not kept:
         return []
+    if kept[-1].lower() in RELATIONS and not kept[-1].endswith("s"):
+        kept[-1] += "s"
     if clause.group.negated and attribute == "likes" and not clause.ended:
         return [found(clause, "dislikes", " ".join(kept), "dislike", standing="holds")]
     return [found(clause, attribute, " ".join(kept), verb)]
@@ -183,7 +186,7 @@ def _job(clause: Clause, phrase: Phrase, *, articled: bool, after: Sequence[Toke
         articled or clause.who.plural or clause.group.ended or _untitled(phrase, after)
     ):
         return []
-    if phrase.low == (head,) and head in PARENT_WORDS:
+    if head in PARENT_WORDS and phrase.low[0] not in {"stay-at-home", "full-time", "working"}:
         return [_is(clause, "trait", phrase)] if clause.who.is_user else []
     if clause.group.tense == "past" and not clause.ended:
         return (

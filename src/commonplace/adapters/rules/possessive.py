@@ -111,12 +111,13 @@ _STATES = frozenset(
 def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
     """Read "<noun> is <rest of the clause>" about something of the user."""
     low = tuple(BRITISH.get(word, word) for word in words(noun))
+    low = low[: low.index("for")] if "for" in low else low
     key = " ".join(low)
     if not low or not clause.full or clause.full[0].low in _STATES and len(clause.full) == 1:
         return []
     if low[0] == "favourite" and len(low) > 1:
         return _favourite(clause, " ".join(low[1:]))
-    if key in {
+    if low[-1] == "resolution" or key in {
         "goal",
         "aim",
         "dream",
@@ -255,6 +256,8 @@ def _thing(clause: Clause, low: tuple[str, ...], key: str) -> list[Finding]:
         return []
     if head in POSSESSIONS and is_possession(phrase) and phrase.named:
         return [told(clause, "owns", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}")]
+    if head == "name" and low[0] not in {"last", "middle", "maiden", "family", "user", "stage", "pen"}:
+        return []
     if (
         head in _DETAILS
         and _PASSING.isdisjoint(low)

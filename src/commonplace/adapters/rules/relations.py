@@ -14,6 +14,7 @@ from commonplace.adapters.rules.lexicon import (
 from commonplace.adapters.rules.render import Who
 from commonplace.adapters.rules.tokens import Token, surface
 
+_NO_NAMES = frozenset({"after", "the", "a", "an", "something", "it", "that", "my", "to", "by", "in", "on"})
 _NAMING = frozenset({"named", "called", "is"})
 _DETERMINERS = frozenset({"a", "an", "my", "our", "the", "one"})
 _FEW_WORDS = 5
@@ -97,11 +98,11 @@ def _names(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
         at += 1
         if at < len(tokens) and tokens[at].low in _NAMING:
             at += 1
+    loose = at > begin and tokens[at - 1].low in {"named", "called"}
     names: list[str] = []
-    while (end := name_end(tokens, at)) > at:
+    while (end := name_end(tokens, at, loose=loose)) > at:
         names.append(surface(tokens[at:end]))
-        at = end
-        step = at
+        at, step, loose = end, end, False
         while step < len(tokens) and tokens[step].low in {",", "and", "&"}:
             step += 1
         if step == at or name_end(tokens, step) == step:
@@ -110,9 +111,20 @@ def _names(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
     return (tuple(names), at) if names else ((), begin)
 
 
-def name_end(tokens: Sequence[Token], at: int) -> int:
-    """Return where a run of capitalised words ends: at most three, none of them "I"."""
+def name_end(tokens: Sequence[Token], at: int, *, loose: bool = False) -> int:
+    """Return where a run of capitalised words ends: at most three, none of them "I".
+
+    `loose` takes one word in lower case as well: behind "called", in messages of people who never shift.
+    """
     end = at
+    if (
+        loose
+        and at < len(tokens)
+        and tokens[at].text.islower()
+        and tokens[at].low.isalpha()
+        and tokens[at].low not in _NO_NAMES
+    ):
+        return at + 1
     while end < len(tokens) and end - at < 3 and tokens[end].named and tokens[end].low not in {"i", "we", "my"}:
         end += 1
     return end
@@ -122,7 +134,7 @@ def called(tokens: Sequence[Token]) -> str:
     """Return the name in "a Swede called Lars" or "Pedro"; empty when there is none."""
     for at, token in enumerate(tokens):
         if token.low in {"named", "called"}:
-            return surface(tokens[at + 1 : name_end(tokens, at + 1)])
+            return surface(tokens[at + 1 : name_end(tokens, at + 1, loose=True)])
     return surface(tokens[: name_end(tokens, 0)])
 
 

@@ -53,6 +53,8 @@ def predicate(who: Who, verb: str, *, standing: Standing, past: bool = False) ->
     after = f" {rest}" if rest else ""
     if base == "be":
         return _copula(who, standing, past=past) + after
+    if base == "has" and standing == "denied":
+        return f"has never{after}"
     if base in {"can", "was", "has", "got"} or past:
         return (inflect(base, "past") if past and base not in {"can", "was", "has", "got"} else base) + after
     if standing == "denied":

@@ -33,6 +33,7 @@ _WORD = Pattern(
 _SUFFIXES = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _APART = {
     "im": ("i", "am"),
+    "n": ("and",),
     "ive": ("i", "have"),
     "cannot": ("can", "not"),
     "gonna": ("going", "to"),

@@ -181,7 +181,7 @@ PROFESSIONS = word_set(
     " housewife househusband nanny"
     " au-pair caretaker caregiver carer counsellor counselor social-worker worker lead head officer specialist"
     " technician operator"
-    " administrator sysadmin devops recruiter marketer copywriter blogger youtuber streamer influencer"
+    " administrator sysadmin devops dev recruiter marketer copywriter blogger youtuber streamer influencer"
     " illustrator animator composer"
     " dj comedian magician curator paralegal notary bookkeeper actuary underwriter adviser advisor supervisor"
     " foreman undergraduate"
