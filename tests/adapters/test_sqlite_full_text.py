@@ -1,5 +1,6 @@
 """The full-text table beyond its port: what happens when it is large, falls behind, or is looked into."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ async def test_a_full_text_that_fell_behind_is_not_used_until_it_is_built_again(
             await ledger.matching(ANA, [COMMON], limit=9)
         await ledger.build_full_text(ANA)
         assert set(await ledger.matching(ANA, [COMMON], limit=9)) == {1, 2}
+
+
+async def test_a_gap_is_found_by_check(tmp_path: Path) -> None:
+    async with SqliteLedger(tmp_path / "ledger.db", unpack=unpack) as ledger:
+        await ledger.build_full_text(ANA)
+        await ledger.write(ANA, message("m1", (COMMON,)))
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute("delete from full_text_docsize")
+    connection.commit()
+    connection.close()
+    async with SqliteLedger(tmp_path / "ledger.db", unpack=unpack) as ledger:
+        assert ["gaps in their full text" in finding.message for finding in await ledger.check()] == [True]
 
 
 async def test_there_is_no_text_in_it(tmp_path: Path) -> None:

@@ -20,6 +20,10 @@ _CHECKS = {
     " (select count(*) from passages where row > p.no << 32 and row < (p.no + 1) << 32)"
     " + (select count(*) from facts where row > p.no << 32 and row < (p.no + 1) << 32)",
 }
+_FULL_TEXT_CHECKS = {
+    "users with gaps in their full text": "select count(*) from partitions p where full_text = 1 and rows <>"
+    " (select count(*) from full_text_docsize where id > p.no << 32 and id < (p.no + 1) << 32)",
+}
 
 
 def ledger_name(connection: Connection) -> str:
@@ -111,7 +115,8 @@ def _damage(connection: Connection) -> Iterator[str]:
 
 
 def _gaps(connection: Connection) -> Iterator[str]:
-    for name, sql in _CHECKS.items():
+    has_full_text = connection.execute("select 1 from sqlite_master where name = 'full_text'").fetchone()
+    for name, sql in (_CHECKS | (_FULL_TEXT_CHECKS if has_full_text else {})).items():
         (number,) = connection.execute(sql).fetchone()
         if number:
             yield f"{number} {name}"
