@@ -107,7 +107,11 @@ def habitual(clause: Clause) -> list[Finding]:
     group = clause.group
     if group.lemma in _ALWAYS_HABITS and group.tense == "present" and all(word in ADVERBS for word in clause.low):
         return [habit(clause)]
-    if group.progressive or (group.tense != "present" and not clause.ended) or (group.negated and not clause.ended):
+    if (
+        group.progressive
+        or (group.tense != "present" and not clause.ended)
+        or (group.negated and (not clause.ended or group.tense == "perfect"))
+    ):
         return []
     if not {"this", "that", "it", "your", "you", "these", "those", "there"}.isdisjoint(clause.low):
         return []
@@ -207,7 +211,7 @@ def travelled(clause: Clause) -> list[Finding]:
         return []
     group = replace(group, tense="past", adverbs=group.adverbs - {"never"})
     phrases = with_frame(replace(rest, group=group), replace(_VISITED, one="and" not in rest.low))
-    return [item for item in phrases if is_place_like(item.value)]
+    return [item for item in phrases if is_place_like(item.value) and rest.low[:1] not in {("a",), ("an",)}]
 
 
 def is_place_like(value: str) -> bool:

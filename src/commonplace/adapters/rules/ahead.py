@@ -23,7 +23,9 @@ _LIFE = word_set(
 """Plans worth keeping without a date."""
 _GOING = word_set("fly go leave move meet visit start travel get host attend drive arrive return")
 """What "today" makes a plan of; everything else "I am doing today" is the moment."""
-_CHAT = word_set("ask tell try send show need let see give say talk check look use grab head be")
+_CHAT = word_set(
+    "ask tell try send show need let see give say talk check look use grab head be think consider wonder hope wish"
+)
 _WISHED = word_set(
     "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see"
     " have hike try sail start"
@@ -80,7 +82,7 @@ def planned(clause: Clause) -> list[Finding]:
         or any(word in POINTING for word in clause.low[:1])
     ):
         return []
-    if span is None and not _life(clause):
+    if (span is None and not _life(clause)) or (group.lemma == "work" and clause.low[:1] == ("on",)):
         return []
     if (
         group.progressive
@@ -172,7 +174,25 @@ def wanting(clause: Clause) -> list[Finding]:
 
 def _wished(lemma: str, low: tuple[str, ...]) -> bool:
     if lemma not in _WISHED or (
-        lemma in {"go", "see", "try", "get", "have", "start", "write", "play", "work", "open"} and not low
+        lemma
+        in {
+            "go",
+            "see",
+            "try",
+            "get",
+            "have",
+            "start",
+            "write",
+            "play",
+            "work",
+            "open",
+            "learn",
+            "study",
+            "buy",
+            "own",
+            "visit",
+        }
+        and not low
     ):
         return False
     if lemma in {"see", "try", "get", "have", "start", "write", "work"} and low[0] in {

@@ -223,11 +223,25 @@ def _whole(tokens: Sequence[Token]) -> Phrase | None:
         ),
         len(tokens),
     )
+    if _cut_short(tokens, end):
+        return None
     phrase = cleaned(tokens[:end])
     if phrase is None or vague(phrase):
         return None
     text = third_person(tokens[:end])
     return phrase._replace(text=text, whole=text) if len(phrase.low) == end else phrase
+
+
+def _cut_short(tokens: Sequence[Token], end: int) -> bool:
+    """ "creating a safe[, …]", "the friends [I have]", "talking about": half a phrase says something else"""
+    if end < len(tokens) and tokens[end].low == "," and end > 1 and tokens[end - 2].low in {"a", "an", "the"}:
+        return True
+    if tokens[0].low in _SAYING_SO:
+        return True
+    return (end < len(tokens) and tokens[end].low == "i") or tokens[end - 1].low in {"about", "of", "with", "for", "to"}
+
+
+_SAYING_SO = frozenset({"saying", "thinking", "believing", "seeing", "asking", "adding", "pointing"})
 
 
 def _contrasted(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:

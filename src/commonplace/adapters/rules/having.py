@@ -86,6 +86,8 @@ def _relative(clause: Clause, kin: Relation, tokens: Sequence[Token], verb: str)
     phrase = cleaned(tokens[: kin.after])
     if phrase is None or kin.attribute not in _KEPT_UNNAMED or phrase.definite:
         return []
+    if phrase.low[0] in {"this", "these", "that"}:
+        return [found(clause, kin.attribute, phrase.text.split(" ", 1)[1], verb)]
     return [found(clause, kin.attribute, phrase, verb)]
 
 

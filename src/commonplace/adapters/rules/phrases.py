@@ -107,7 +107,7 @@ _GENERIC_THE = word_set(
 )
 
 
-_POINTS = word_set("this that these those it him her them you your was were is are will similar me")
+_POINTS = word_set("this that these those it him her them you your was were is are will similar me i we they")
 
 
 class Phrase(NamedTuple):
@@ -248,6 +248,6 @@ def vague(phrase: Phrase) -> bool:
         or not _POINTS.isdisjoint(phrase.low)
     ):
         return True
-    if phrase.low[0] in {"option", "version", "answer", "choice", "step", "example"}:
+    if phrase.low[0] in {"option", "version", "answer", "choice", "step", "example", "lot", "bit"}:
         return True
     return phrase.definite == "the" and not phrase.named and phrase.low[0] not in _GENERIC_THE

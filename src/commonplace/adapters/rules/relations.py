@@ -143,5 +143,9 @@ def introduced(noun: str, name: str, *, bare: str) -> str:
     singular = {"kids": "child", "children": "child", "twins": "twin", "mice": "mouse", "puppies": "puppy"}.get(bare)
     if singular is None:
         singular = noun[:-1] if bare in PLURAL_RELATIONS else noun
-    words = [word for word in singular.split() if word not in NUMBERS and not word.isdecimal()]
+    words = [
+        word
+        for word in singular.split()
+        if word not in NUMBERS and not word.isdecimal() and word not in {"another", "this"}
+    ]
     return f"{' '.join(words)} named {name}"
