@@ -21,7 +21,7 @@ class AsyncMemory(Engine):
         cls,
         location: str | PathLike[str] | None = None,
         *,
-        tenant: str = "default",
+        tenant: str | None = None,
         embedder: Embed | None = None,
         model: str | None = None,
         **settings: object,
@@ -32,7 +32,7 @@ class AsyncMemory(Engine):
 
     @classmethod
     def ephemeral(
-        cls, *, tenant: str = "default", embedder: Embed | None = None, model: str | None = None, **settings: object
+        cls, *, tenant: str | None = None, embedder: Embed | None = None, model: str | None = None, **settings: object
     ) -> "Opening":
         """A memory that is kept in this process only."""
         return Opening(Location.nowhere(), {**settings, "tenant": tenant, "agent_model": model}, embedder)

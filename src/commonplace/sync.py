@@ -67,7 +67,7 @@ class Memory:
         cls,
         location: str | PathLike[str] | None = None,
         *,
-        tenant: str = "default",
+        tenant: str | None = None,
         embedder: Embed | None = None,
         model: str | None = None,
         **settings: object,
@@ -77,7 +77,7 @@ class Memory:
 
     @classmethod
     def ephemeral(
-        cls, *, tenant: str = "default", embedder: Embed | None = None, model: str | None = None, **settings: object
+        cls, *, tenant: str | None = None, embedder: Embed | None = None, model: str | None = None, **settings: object
     ) -> Self:
         """A memory that is kept in this process only."""
         return cls(AsyncMemory.ephemeral(tenant=tenant, embedder=embedder, model=model, **settings))

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from numpy.typing import ArrayLike
 
-from commonplace.domain.errors import EmbedderMismatch, InvalidInput
+from commonplace.domain.errors import EmbedderMismatch, InvalidInput, NotBuiltYet
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
@@ -139,6 +139,8 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
 async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncIterator[Embedder]:
     """Yield the embedder that was given, or the local model, which is loaded when it is first needed."""
     if embed is None:
+        if (settings.embedding_provider, settings.embedding_model) != ("local", "all-MiniLM-L6-v2"):
+            raise NotBuiltYet(f"embedding {settings.embedding_provider}:{settings.embedding_model}")
         from commonplace.adapters.onnx.embedder import OnnxEmbedder
 
         async with OnnxEmbedder(_model_files(settings, fetch=False), threads=settings.embed_threads or 1) as local:

@@ -96,6 +96,8 @@ class Stats:
     exact_up_to: int
     partitions: tuple[PartitionStats, ...]
     """The largest ones."""
+    collections: Mapping[str, int] = field(default_factory=dict)
+    """The index's own count of rows by collection; empty while it answers nobody."""
     cache: Mapping[str, int] = field(default_factory=dict)
     jobs: Mapping[str, int] = field(default_factory=dict)
 

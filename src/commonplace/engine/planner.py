@@ -71,6 +71,10 @@ class Planner:
             return 0
         return versions.version - await self._delivered(scope, versions.number)
 
+    async def collections(self, asked: bool) -> Mapping[str, int]:
+        """Return the index's own counts, if it is there and anybody asked."""
+        return await self._index.collections() if asked and self._index and self._index.owned else {}
+
     async def drift(self, scope: Scope) -> int:
         """Return by how many rows the index differs from what it has been given. Raises IndexUnavailable."""
         if self._index is None:

@@ -44,6 +44,7 @@ class Upkeep:
             index=options.index,
             exact_up_to=options.exact_up_to,
             partitions=tuple(largest),
+            collections=await self._planner.collections(any(each.answered_by != "exact" for each in partitions)),
             cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
             jobs=dict(counts.jobs),
         )

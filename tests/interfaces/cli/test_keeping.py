@@ -56,7 +56,7 @@ def test_a_fact_has_a_life(cli: Cli) -> None:
     assert [listed["text"] for listed in cli("facts", "--json").json] == ["Allergic to nuts"]
     cli("retract", fact["id"])
     assert cli("facts", "--json").json == []
-    cli("restore", fact["id"])
+    cli("retract", fact["id"], "--undo")
     history = cli("history", fact["id"], "--json").json
     changes = [change["change"] for version in history for change in version["changes"]]
     assert changes == ["remembered", "revised", "retracted", "restored"]
@@ -85,7 +85,7 @@ def test_a_wrong_argument_is_refused_with_the_value(arguments: list[str], compla
 
 
 def test_an_unknown_fact_is_not_found(cli: Cli) -> None:
-    for command in (["history", "f1"], ["retract", "f1"], ["revise", "f1", "x"], ["restore", "f1"]):
+    for command in (["history", "f1"], ["retract", "f1"], ["revise", "f1", "x"], ["retract", "f1", "--undo"]):
         ran = cli(*command, "--json")
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == '{"error": "NotFound", "message": "no fact with id \'f1\' for this user"}\n'

@@ -24,7 +24,6 @@ COMMANDS: dict[str, Command] = {
     "remember": keeping.remember,
     "revise": keeping.revise,
     "retract": keeping.retract,
-    "restore": keeping.restore,
     "sessions": working.sessions,
     "import": importing.import_messages,
     "stats": upkeep.stats,

@@ -111,15 +111,14 @@ def _collection(memory: "Memory") -> Step:
     until = time.monotonic() + PATIENCE
     while any(part.waiting for part in memory.stats().partitions) and time.monotonic() < until:
         time.sleep(0.05)
-    held = [
-        f"{part.user}: {part.rows} items answered by {part.answered_by}, {part.waiting} waiting"
-        for part in memory.stats().partitions
-    ]
+    stats = memory.stats()
+    answered = [f"{part.user} is answered by {part.answered_by}" for part in stats.partitions]
+    held = [f"a collection of {count} vectors" for count in stats.collections.values()]
     # The doctor asks Chroma what it holds, row by row, and compares it with the ledger.
     agreed = [finding.message for finding in memory.doctor().findings] or ["Chroma and the ledger agree"]
-    # Two messages and two facts, and the second version of the fact that ended.
-    expected = f"{USER}: 5 items answered by chroma, 0 waiting; Chroma and the ledger agree"
-    return Step("the collection", "; ".join([*held, *agreed]), expected)
+    # Two messages and two facts; the version of the Magnet fact that is past is not in the index any more.
+    expected = f"{USER} is answered by chroma; a collection of 4 vectors; Chroma and the ledger agree"
+    return Step("the collection", "; ".join([*answered, *held, *agreed]), expected)
 
 
 def _as_value(tellings: list[Telling]) -> list[dict[str, object]]:

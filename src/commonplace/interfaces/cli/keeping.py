@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Words = Annotated[str, typer.Argument(metavar="TEXT", help="The text; - reads it from stdin.")]
 FactId = Annotated[str, typer.Argument(metavar="FACT", help="The id of a fact.")]
 Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Believe a retracted fact again.")]
 Metadata = Annotated[str | None, typer.Option(metavar="JSON", help='Metadata: {"topic": "work"}.')]
 Expiry = Annotated[str | None, typer.Option(metavar="WHEN", help="Not returned from then on.")]
 
@@ -113,18 +114,11 @@ def revise(call: OfUser, fact: FactId, text: Words, reason: Reason = "") -> None
     _answer(call, "Revised", revised)
 
 
-def retract(call: OfUser, fact: FactId, reason: Reason = "") -> None:
-    """Stop believing a fact. It stays in its history, and restore brings it back."""
+def retract(call: OfUser, fact: FactId, reason: Reason = "", undo: Undo = False) -> None:
+    """Stop believing a fact. It stays in its history, and --undo brings it back."""
     with open_memory(call) as memory:
-        retracted = memory.retract(fact, user=call.user, reason=reason)
-    _answer(call, "Retracted", retracted)
-
-
-def restore(call: OfUser, fact: FactId, reason: Reason = "") -> None:
-    """Undo the retraction of a fact."""
-    with open_memory(call) as memory:
-        restored = memory.restore(fact, user=call.user, reason=reason)
-    _answer(call, "Restored", restored)
+        changed = (memory.restore if undo else memory.retract)(fact, user=call.user, reason=reason)
+    _answer(call, "Restored" if undo else "Retracted", changed)
 
 
 def _answer(call: OfUser, done: str, fact: Fact) -> None:

@@ -22,7 +22,6 @@ def settings_of(call: Everywhere) -> "Settings":
 
 def open_memory(call: Everywhere, **settings: object) -> "Memory":
     given = {**call.overrides(), **settings}
-    given["tenant"] = settings_of(call).tenant
     return commonplace.Memory.open(**given)  # type: ignore[arg-type]  # each setting is checked when it is read
 
 

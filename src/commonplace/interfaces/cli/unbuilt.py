@@ -15,6 +15,7 @@ UNBUILT = (
     "migrate",
     "open",
     "relearn",
+    "restore",
     "serve",
     "snapshot",
     "why-not",
