@@ -103,6 +103,19 @@ async def test_an_older_database_is_upgraded_and_keeps_what_it_holds(tmp_path: P
     assert numbers == sorted(int(file.name[:4]) for file in newer.glob("*.sql"))
 
 
+async def test_the_first_schema_is_upgraded_to_the_last(tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    shutil.copy(SHIPPED / "0001_ledger.sql", first)
+    old = Database(path=tmp_path / "ledger.db", synchronous="FULL", busy_timeout=3, migrations=first).writer()
+    old.execute("insert into partitions (tenant, user, version) values ('acme', 'ana', 7)")
+    old.close()
+    async with SqliteLedger(tmp_path / "ledger.db") as ledger:
+        assert (await ledger.versions(ANA)).version == 7
+        await ledger.write(ANA, learned())
+        assert [row.n for row in (await ledger.feed(ANA, since=7)).messages] == [1]
+
+
 async def test_a_newer_database_is_refused_and_says_what_to_do(tmp_path: Path) -> None:
     newer = newer_migrations(tmp_path / "newer", "create table later (x);")
     async with SqliteLedger(tmp_path / "ledger.db", migrations=newer):
