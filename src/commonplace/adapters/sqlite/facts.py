@@ -75,6 +75,17 @@ def believed(connection: Connection, scope: Scope, *, attributes: Sequence[tuple
     return [_read_one(connection, rows[row_no]) for row_no in sorted(rows)]
 
 
+def saying(connection: Connection, scope: Scope, text: str) -> Sequence[Fact]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return []
+    rows = connection.execute(
+        _SELECT + "where f.partition = ? and f.text = ? and f.retracted_at is null order by f.row",
+        (partition.no, text_column(text)),
+    ).fetchall()
+    return [_read_one(connection, tuple(row)) for row in rows]
+
+
 def all_versions(connection: Connection, scope: Scope) -> Sequence[Fact]:
     partition = partitions.find(connection, scope)
     if partition is None:

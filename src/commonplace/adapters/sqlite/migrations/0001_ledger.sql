@@ -76,6 +76,7 @@ create unique index facts_id on facts (partition, id, version);
 create unique index facts_first on facts (first, version);
 create unique index facts_open on facts (first) where retracted_at is null;
 create index facts_attribute on facts (partition, subject, attribute) where retracted_at is null;
+create index facts_text on facts (partition, text) where retracted_at is null;
 create index facts_changed on facts (changed);
 
 create table fact_sources (
