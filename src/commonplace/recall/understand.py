@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from commonplace.recall.terms import analyse
+from commonplace.recall.when import Birthday, Window, window
 
 Asks = Literal["when", "where", "how many", "who", "other"]
 
@@ -39,11 +40,18 @@ class Question:
     wants_list: bool
     about_assistant: bool
     """It asks what the assistant said."""
-    window: tuple[int, int] | None
-    """Microseconds: the time that the question speaks of."""
+    window: Window | None
+    """The time that the question speaks of."""
 
 
-def understand(text: str, *, speakers: Mapping[int, frozenset[int]], now: int, language: str = "en") -> Question:
+def understand(
+    text: str,
+    *,
+    speakers: Mapping[int, frozenset[int]],
+    now: int,
+    language: str = "en",
+    birthday: Birthday | None = None,
+) -> Question:
     """Read a question. `speakers` maps the terms of speakers' names to their codes."""
     asked = shortened(text)
     terms = tuple(analyse(asked, language=language))
@@ -56,7 +64,7 @@ def understand(text: str, *, speakers: Mapping[int, frozenset[int]], now: int, l
         asks=_answer_type(asked),
         wants_list=bool(_LIST.search(asked)),
         about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
-        window=None,
+        window=window(asked, now=now, birthday=birthday),
     )
 
 
