@@ -52,8 +52,14 @@ class VectorIndex(Protocol):
         """Remove rows; those that are not there are no error, nor is a collection that is not."""
         ...
 
-    async def search(self, collection: str, vector: Vector, *, limit: int) -> Sequence[Near]:
-        """Return up to `limit` nearest rows, the nearest first; empty for a collection that is not there."""
+    async def search(
+        self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
+    ) -> Sequence[Near]:
+        """Return up to `limit` nearest rows, the nearest first; empty for a collection that is not there.
+
+        With an `identity`, raises IndexUnavailable unless the collection is still that one: what the ledger says was
+        delivered to it says nothing about another.
+        """
         ...
 
     async def numbers(self, collection: str) -> frozenset[int]:

@@ -1,83 +1,136 @@
-"""A Chroma folder with one owner.
+"""A Chroma folder that this process owns, and that it can lose: deleted under it, or torn by an owner that was killed.
 
-Two processes on one folder silently give wrong answers, so an OS lock says who may use it. A generation, made with
-the folder, tells the ledger's record of what was delivered to this folder from the record of one that is gone.
+Everything in it can be fed again from the ledger. So what cannot be trusted is dropped, with a line in the log, and
+comes back under another identity.
 """
 
-import fcntl
 import logging
-import os
+import re
 import shutil
-import uuid
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
+from typing import TypeVar
+
+from chromadb.api.models.Collection import Collection
+from chromadb.errors import ChromaError, InternalError
+
+from commonplace.adapters.chroma.ownership import Note, Ownership
+from commonplace.adapters.chroma.store import EMBEDDED, Store
+from commonplace.domain.errors import IndexUnavailable
+
+T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
 
+OURS = "commonplace-index.txt"
+"""Marks a folder that may be emptied: without it, it could be somebody's only copy."""
+EXPLANATION = "Made by Commonplace from its ledger, and made again from it when it is gone.\n"
+TORN_VECTORS = re.compile("hnsw", re.IGNORECASE)
+BROKEN_DATABASE = re.compile(r"\(code: (1|11|26)\)")
+"""SQLite's codes for a missing table, a malformed file and a file that is no database."""
 
-class Folder:
-    """`path` holds `lock`, and `data` with Chroma's files, `generation`, and `in-use` while somebody is at it."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock: int | None = None
-
-    @property
-    def data(self) -> Path:
-        return self._path / "data"
-
-    @property
-    def owned(self) -> bool:
-        return self._lock is not None
-
-    def own(self) -> bool:
-        """Try to become the owner. The lock goes with the process, so a dead owner leaves it free."""
-        if self._lock is not None:
-            return True
-        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(self._path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+class FolderStore(Store):
+    def __init__(self, folder: Path, ownership: Ownership) -> None:
+        self._folder, self._ownership = folder, ownership
+        self._lost = False
+        self._answered: set[str] = set()
+        self._private: dict[Path, int] = {}
+        _prepare(folder)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(lock)
-            return False
-        self._lock = lock
-        self._make()
-        return True
+            self._start()
+        except ChromaError as error:
+            self._empty(f"it does not open: {error}")
+            self._start()
+        self._recover(ownership.left_note())
+        self._keep_private()
 
     @property
-    def generation(self) -> str:
-        """Return a name for the folder's present content; another one after it was emptied."""
+    def lost(self) -> bool:
+        return self._lost or not (self._folder / OURS).exists()
+
+    def drop(self, name: str) -> None:
+        super().drop(name)
+        self._answered.discard(name)
+        self._sweep()
+
+    def _start(self) -> None:
+        super().__init__({**EMBEDDED, "is_persistent": True, "persist_directory": str(self._folder)})
+
+    def _call(self, collection: Collection, work: Callable[[Collection], T], *, changing: bool = False) -> T:
         try:
-            return (self.data / "generation").read_text("ascii")
-        except OSError:
-            return "none"
+            with self._noting(collection.name, changing=changing):
+                answer = super()._call(collection, work, changing=changing)
+        except InternalError as error:
+            self._heal(collection.name, str(error))
+            raise
+        self._answered.add(collection.name)
+        if changing:
+            self._keep_private()
+        return answer
 
-    @property
-    def suspect(self) -> bool:
-        """Whether its last owner did not get to close it: then its files may be damaged."""
-        return (self.data / "in-use").exists()
+    def _noting(self, name: str, *, changing: bool) -> AbstractContextManager[None]:
+        """The first call reads the files, and plays back what a killed owner had only logged: it may crash, too."""
+        if name not in self._answered:
+            return self._ownership.noting("opening", name)
+        return self._ownership.noting("changing", name) if changing else nullcontext()
 
-    def begin(self) -> None:
-        (self.data / "in-use").touch(mode=0o600)
+    def _recover(self, note: Note | None) -> None:
+        """Drop the collection that the owner before was killed over, if its files cannot be trusted.
 
-    def empty(self, reason: str) -> None:
-        """Start afresh: the ledger has everything, and the new generation makes sure that it is fed again."""
-        LOG.warning("the Chroma folder is built anew from the ledger: %s", reason)
-        shutil.rmtree(self.data)
-        self._make()
+        Chroma's own log is safe, and a kill hits the few calls that rewrite vector files (one in four of 256 rows)
+        or none: then no file is younger than the note.
+        """
+        if note is None:
+            return
+        if note.doing == "opening" or any(file.stat().st_mtime_ns >= note.since for file in self._vector_files()):
+            LOG.warning("a collection of the Chroma folder is built anew: its last owner was killed %s it", note.doing)
+            self.drop(note.collection)
+        self._ownership.clear_note()
 
-    def close(self) -> None:
-        if self._lock is not None:
-            (self.data / "in-use").unlink(missing_ok=True)
-            os.close(self._lock)
-            self._lock = None
+    def _heal(self, name: str, error: str) -> None:
+        if BROKEN_DATABASE.search(error):
+            self._lost = True
+            self._empty(f"its database is damaged: {error}")
+        elif TORN_VECTORS.search(error):
+            LOG.warning("a collection of the Chroma folder is built anew: its files are damaged")
+            self.drop(name)
 
-    def _make(self) -> None:
-        self.data.mkdir(mode=0o700, exist_ok=True)
-        generation = self.data / "generation"
-        if not generation.exists():
-            if any(self.data.iterdir()):  # somebody else's files, or ours without their mark: not to be trusted
-                shutil.rmtree(self.data)
-                self.data.mkdir(mode=0o700)
-            generation.write_text(uuid.uuid4().hex[:12], "ascii")
-            generation.chmod(0o600)
+    def _empty(self, why: str) -> None:
+        LOG.warning("the Chroma folder is built anew from the ledger: %s", why)
+        shutil.rmtree(self._folder)
+        _prepare(self._folder)
+
+    def _vector_files(self) -> Iterator[Path]:
+        return (file for file in self._folder.glob("*/*") if file.is_file())
+
+    def _sweep(self) -> None:
+        """Remove the vector files of dropped collections, which Chroma leaves behind."""
+        with closing(sqlite3.connect(f"file:{self._folder / 'chroma.sqlite3'}?mode=ro", uri=True)) as database:
+            live = {str(id_) for (id_,) in database.execute("select id from segments")}
+        for one in self._folder.iterdir():
+            if one.is_dir() and one.name not in live:
+                shutil.rmtree(one)
+
+    def _keep_private(self) -> None:
+        """Chroma makes files as the umask says. A folder's time changes with the names in it, so most are skipped."""
+        for folder in (self._folder, *(one for one in self._folder.iterdir() if one.is_dir())):
+            changed = folder.stat().st_mtime_ns
+            if self._private.get(folder) != changed:
+                folder.chmod(0o700)
+                for file in folder.iterdir():
+                    if file.is_file():
+                        file.chmod(0o600)
+                self._private[folder] = changed
+
+
+def _prepare(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    if (folder / OURS).exists():
+        return
+    if any(folder.iterdir()):
+        raise IndexUnavailable(f"{folder} holds files that are not Commonplace's: give the index a folder of its own")
+    (folder / OURS).write_text(EXPLANATION)

@@ -1,148 +1,79 @@
-"""VectorIndex on chromadb. A row's number is its id; nothing else of it is given away: no text, no metadata."""
+"""VectorIndex on Chroma: the async side. chromadb blocks, so one thread of its own makes all calls to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Self, TypeVar
+from urllib.parse import SplitResult, urlsplit
 
-import numpy as np
-
-from commonplace.adapters.chroma.folder import Folder
-from commonplace.adapters.chroma.worker import Worker
+from commonplace.adapters.chroma.ownership import Ownership
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
+    from commonplace.adapters.chroma.store import Store
+
+T = TypeVar("T")
 
 BATCH = 256
-"""Rows in one upsert: 0.7 ms each, where single ones take 11 (DESIGN: measured)."""
-HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 32}
-"""Wide enough for recall above 0.95 of the ten nearest among 100,000."""
+"""Rows in one call: more would hardly be quicker, and a search would have to wait for them."""
 
 
-class Place(Protocol):
-    """Where the collections are."""
-
-    @property
-    def identity(self) -> str: ...
-
-    @property
-    def owned(self) -> bool: ...
-
-    def connect(self) -> "ClientAPI": ...
-
-    def close(self) -> None: ...
-
-
+@dataclass(frozen=True, slots=True)
 class Embedded:
-    """A folder of which this process may be the owner."""
+    """A folder of its own, used by one process at a time: the one that holds the lock beside it."""
 
-    def __init__(self, path: Path) -> None:
-        self._folder = Folder(path)
+    path: Path
 
-    @property
-    def identity(self) -> str:
-        return f"chroma:{self._folder.generation}"
-
-    @property
-    def owned(self) -> bool:
-        return self._folder.own()
-
-    def connect(self) -> "ClientAPI":
-        import chromadb
-
-        if self._folder.suspect:
-            self._check()
-        self._folder.begin()
-        return chromadb.PersistentClient(str(self._folder.data), settings=_settings())
-
-    def close(self) -> None:
-        self._folder.close()
-
-    def _check(self) -> None:
-        """After an owner that was killed: a collection that cannot answer one query makes the folder start afresh."""
-        import chromadb
-
-        try:
-            client = chromadb.PersistentClient(str(self._folder.data), settings=_settings())
-            try:
-                for collection in client.list_collections():
-                    _probe(collection)
-            finally:
-                client.close()
-        except Exception as error:  # noqa: BLE001  any failure at all means that it is damaged
-            self._folder.empty(f"its last owner was killed, and {type(error).__name__}")
+    def __str__(self) -> str:
+        return str(self.path)
 
 
+@dataclass(frozen=True, slots=True)
 class InProcess:
-    """A temporary folder: chromadb's own ephemeral clients share their collections within a process."""
+    """The memory of this process, shared with no other index in it."""
 
-    def __init__(self) -> None:
-        from tempfile import TemporaryDirectory
-
-        self._folder = TemporaryDirectory(prefix="commonplace-", ignore_cleanup_errors=True)
-
-    @property
-    def identity(self) -> str:
-        return f"chroma:{self._folder.name}"
-
-    @property
-    def owned(self) -> bool:
-        return True
-
-    def connect(self) -> "ClientAPI":
-        import chromadb
-
-        return chromadb.PersistentClient(self._folder.name, settings=_settings())
-
-    def close(self) -> None:
-        self._folder.cleanup()
+    def __str__(self) -> str:
+        return "in memory"
 
 
+@dataclass(frozen=True, slots=True)
 class Server:
-    """A Chroma server. Many processes may use it."""
+    """A Chroma server, for any number of processes."""
 
-    def __init__(self, url: str, *, token: str | None = None) -> None:
-        self._url, self._token = urlsplit(url), token
-        if self._url.scheme not in ("http", "https") or not self._url.hostname:
-            raise InvalidInput(f"chroma_url={url!r}: expected http://host:port or https://host:port")
+    url: str
+    token: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 10.0
+    """Seconds to wait for it to connect, and for each part of its answer."""
+
+    def __post_init__(self) -> None:
+        if self.address.scheme not in ("http", "https") or not self.address.hostname:
+            raise InvalidInput(f"chroma_url={self.url!r}: expected http://host:port or https://host:port")
 
     @property
-    def identity(self) -> str:
-        return f"chroma:{self._url.netloc.rpartition('@')[2]}"
+    def address(self) -> SplitResult:
+        return urlsplit(self.url)
 
-    @property
-    def owned(self) -> bool:
-        return True
+    def __str__(self) -> str:
+        return f"{self.address.scheme}://{self.address.netloc.rpartition('@')[2]}"
 
-    def connect(self) -> "ClientAPI":
-        import chromadb
 
-        secure = self._url.scheme == "https"
-        return chromadb.HttpClient(
-            host=self._url.hostname or "",
-            port=self._url.port or (443 if secure else 8000),
-            ssl=secure,
-            headers={"Authorization": f"Bearer {self._token}"} if self._token else None,
-            settings=_settings(),
-        )
-
-    def close(self) -> None:
-        return None
+Place = Embedded | InProcess | Server
 
 
 class ChromaIndex:
-    """Use it as `async with`. chromadb is imported, and the folder opened, when it is first needed."""
-
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._worker = Worker()
-        self._client: ClientAPI | None = None
-        self._open: dict[str, Collection] = {}
+        self._ownership = Ownership(lock_of(place.path)) if isinstance(place, Embedded) else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="commonplace-chroma")
+        self._store: Store | None = None
+        self._closed = False
+        self.try_own()
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,112 +85,106 @@ class ChromaIndex:
     def name(self) -> str:
         return "chroma"
 
-    async def identity(self, collection: str) -> str:
-        return f"{self._place.identity}:{(await self._worker.run(lambda: self._collection(collection, create=True))).id}"
-
     @property
     def owned(self) -> bool:
-        return self._place.owned
+        return not self._closed and (self._ownership is None or self._ownership.held)
 
     def try_own(self) -> bool:
-        return self._place.owned
+        return not self._closed and (self._ownership is None or self._ownership.take())
+
+    async def identity(self, collection: str) -> str:
+        return f"{self.name}:{await self._run(lambda store: store.identity(collection))}"
 
     async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
-        def work() -> None:
-            held = self._collection(collection, create=True)
-            assert held is not None
-            for batch in _batches(vectors):
-                held.upsert(ids=[str(n) for n in batch], embeddings=[vectors[n] for n in batch])
-
-        if vectors:
-            await self._worker.run(work)
+        for batch in _batches(vectors):
+            part = {n: vectors[n] for n in batch}
+            await self._run(lambda store, part=part: store.upsert(collection, part))  # type: ignore[misc]
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
-        def work() -> None:
-            held = self._collection(collection)
-            if held is not None:
-                for batch in _batches(numbers):
-                    held.delete(ids=[str(n) for n in batch])
+        for batch in _batches(numbers):
+            await self._run(lambda store, batch=batch: store.remove(collection, batch))  # type: ignore[misc]
 
-        if numbers:
-            await self._worker.run(work)
-
-    async def search(self, collection: str, vector: Vector, *, limit: int) -> Sequence[Near]:
-        def work() -> Sequence[Near]:
-            held = self._collection(collection)
-            rows = min(limit, held.count()) if held is not None else 0
-            if held is None or not rows:
-                return ()
-            found = held.query(query_embeddings=[vector], n_results=rows, include=["distances"])
-            assert found["distances"] is not None
-            near = zip(found["ids"][0], found["distances"][0], strict=True)
-            return [Near(int(id_), float(np.clip(1 - distance / 2, 0, 1))) for id_, distance in near]
-
-        return await self._worker.run(work)
+    async def search(
+        self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
+    ) -> Sequence[Near]:
+        known = identity and identity.removeprefix(f"{self.name}:")
+        return await self._run(lambda store: store.search(collection, vector, limit=limit, identity=known))
 
     async def numbers(self, collection: str) -> frozenset[int]:
-        def work() -> frozenset[int]:
-            held = self._collection(collection)
-            return frozenset(map(int, held.get(include=[])["ids"])) if held is not None else frozenset()
-
-        return await self._worker.run(work)
+        return await self._run(lambda store: store.numbers(collection))
 
     async def collections(self) -> Mapping[str, int]:
-        return await self._worker.run(
-            lambda: {each.name: each.count() for each in self._connected().list_collections()}
-        )
+        return await self._run(lambda store: store.collections())
 
     async def drop(self, collection: str) -> None:
-        def work() -> None:
-            if self._collection(collection) is not None:
-                self._connected().delete_collection(collection)
-                self._open.pop(collection, None)
-
-        await self._worker.run(work)
+        await self._run(lambda store: store.drop(collection))
 
     async def close(self) -> None:
-        def work() -> None:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
-            self._place.close()
+        """Finish the call under way, then let go of the files and of the lock."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._stop)
+            self._thread.shutdown(wait=False)
 
-        await self._worker.run(work)
-        await self._worker.stop()
+    async def _run(self, task: "Callable[[Store], T]") -> T:
+        if not self.owned:
+            why = "it is closed" if self._closed or self._ownership is None else self._ownership.refusal
+            raise IndexUnavailable(f"chroma ({self._place}): {why}")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._work, task)
 
-    def _connected(self) -> "ClientAPI":
-        if not self._place.owned:
-            raise IndexUnavailable("chroma: another process owns the folder")
-        if self._client is None:
-            self._client = self._place.connect()
-        return self._client
+    def _work(self, task: "Callable[[Store], T]") -> T:
+        try:
+            return task(self._present())
+        except IndexUnavailable:
+            raise
+        except BaseException as error:
+            # BaseException, because a panic of Chroma's Rust code is not an Exception.
+            raise IndexUnavailable(f"chroma ({self._place}): {type(error).__name__}: {error}") from error
 
-    def _collection(self, name: str, *, create: bool = False) -> "Collection | None":
-        client = self._connected()
-        if name not in self._open:
-            from chromadb.errors import NotFoundError
+    def _present(self) -> "Store":
+        if self._store is None:
+            self._store = self._open()
+        elif self._store.lost:
+            self._stop_store()
+            raise IndexUnavailable(f"chroma ({self._place}): its files were removed, and are made anew")
+        return self._store
 
-            try:
-                self._open[name] = client.get_collection(name, embedding_function=None)
-            except NotFoundError:
-                if not create:
-                    return None
-                self._open[name] = client.create_collection(
-                    name, embedding_function=None, configuration={"hnsw": HNSW}, get_or_create=True
-                )
-        return self._open[name]
+    def _open(self) -> "Store":
+        # The one import that is not at the top: `auto` configures an index for every memory, and most never need it.
+        from commonplace.adapters.chroma.folder import FolderStore
+        from commonplace.adapters.chroma.store import EMBEDDED, HTTP, Store
+
+        match self._place:
+            case Embedded(path=path):
+                assert self._ownership is not None
+                return FolderStore(path, self._ownership)
+            case InProcess():
+                return Store(EMBEDDED)
+            case Server(address=address, token=token, headers=headers, timeout=timeout):
+                secure = address.scheme == "https"
+                authorization = {"Authorization": f"Bearer {token}"} if token else {}
+                server = {
+                    "chroma_server_host": address.hostname,
+                    "chroma_server_http_port": address.port or (443 if secure else 8000),
+                    "chroma_server_ssl_enabled": secure,
+                    "chroma_server_headers": {**headers, **authorization},
+                }
+                return Store({**HTTP, **server}, timeout=timeout)
+
+    def _stop(self) -> None:
+        self._stop_store()
+        if self._ownership is not None:
+            self._ownership.release()
+
+    def _stop_store(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
 
-def _settings() -> "object":
-    from chromadb.config import Settings
-
-    return Settings(anonymized_telemetry=False)
-
-
-def _probe(collection: "Collection") -> None:
-    some = collection.peek(1)["embeddings"]
-    if some is not None and len(some):
-        collection.query(query_embeddings=[some[0]], n_results=1)
+def lock_of(folder: Path) -> Path:
+    """The lock is beside the folder, so that it outlives it."""
+    return folder.with_name(folder.name + ".lock")
 
 
 def _batches(numbers: Mapping[int, Vector] | Sequence[int]) -> Iterator[list[int]]:
