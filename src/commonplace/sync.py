@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, Self, TypeVar
 
 from commonplace.domain.errors import Closed, NotBuiltYet
-from commonplace.domain.results import Added, Checkup, Context, Page, Profile, Recollection, Reindexed, Stats
+from commonplace.domain.results import Added, Checkup, Context, JobInfo, Page, Profile, Recollection, Reindexed, Stats
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content, Moment
 from commonplace.memory import AsyncMemory, AsyncSession, Opening
@@ -273,6 +273,14 @@ class Memory:
     def reindex(self, *, embed: bool = False) -> Reindexed:
         """Build every index anew from the ledger; with `embed`, make every vector anew too."""
         return self._loop.call(self._memory.reindex(embed=embed))
+
+    def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:
+        """Return the messages that are still to be learned from; those that failed for good with status `dead`."""
+        return self._loop.call(self._memory.jobs(status=status, limit=limit))
+
+    def replay(self, jobs: Iterable[str] | None = None) -> int:
+        """Try again what failed for good: these jobs, or all. Returns how many."""
+        return self._loop.call(self._memory.replay(jobs))
 
     def export(self, *, user: str | None = None) -> None:
         self._loop.call(self._memory.export(user=user))

@@ -72,6 +72,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             index=index,
             extractor=open_extractor() if settings.learn else None,
             options=options_of(settings),
+            planted=open_guard(),
             replacing_vectors=replacing,
         )
 
@@ -179,6 +180,12 @@ def _build_model(folder: Path, target: Path, progress: "Progress") -> None:
     from commonplace.adapters.onnx.build import build_model
 
     build_model(folder, target, progress)
+
+
+def open_guard() -> Callable[[str], bool]:
+    from commonplace.adapters.rules import plants_instructions
+
+    return plants_instructions
 
 
 def open_extractor() -> Extractor:

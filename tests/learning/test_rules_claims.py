@@ -34,7 +34,7 @@ def day(year: int, month: int, number: int) -> datetime:
 
 async def test_rules_are_an_extractor() -> None:
     extractor: Extractor = RULES
-    found = await extractor.extract(Said(message=a_message("I use Shram and Magnet as productivity tools")))
+    found = (await extractor.extract(Said(message=a_message("I use Shram and Magnet as productivity tools")))).claims
     assert [claim.value for claim in found] == ["Shram", "Magnet"]
     assert extractor.identity == "rules/1"
 

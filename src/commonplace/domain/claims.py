@@ -36,6 +36,26 @@ class Claim:
     """The words of the message it rests on: text[start:stop]."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a model says that a message claims. It becomes a Claim if the message really says it."""
+
+    quote: str
+    """The words of the message it rests on, as the model gives them."""
+    text: str
+    subject: str
+    attribute: str
+    value: str
+    standing: Standing = "holds"
+    kind: FactKind | None = None
+    """None: that of the attribute."""
+    confidence: float = 0.8
+    importance: float | None = None
+    """None: that of the attribute."""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class New:
     """Contradicts nothing known."""

@@ -4,6 +4,7 @@ CommonplaceError
 ├── InvalidInput          an argument is wrong: the message names the value and what was expected (also a ValueError)
 ├── NotFound              the id is unknown to this user (also when it belongs to somebody else)
 ├── Conflict              somebody else changed it first; read again and retry
+│   └── Overtaken             a forget, or another worker, came first: there is nothing left to do
 ├── NotBuiltYet           the method is specified, but this version does not have it
 ├── Unavailable           a part did not answer; retrying may help
 │   ├── LedgerUnavailable     the database: locked past the time-out, disk full, unreachable
@@ -17,6 +18,8 @@ CommonplaceError
 ├── UnreadableReply       the model answered, but not in the agreed shape
 └── Closed                the memory was closed, or not opened yet
 """
+
+from commonplace.domain.usage import NOTHING, Usage
 
 
 class CommonplaceError(Exception):
@@ -37,6 +40,10 @@ class NotFound(CommonplaceError):
 
 class Conflict(CommonplaceError):
     """What was read has been changed since. Read again and retry."""
+
+
+class Overtaken(Conflict):
+    """What the work was about has been forgotten since, or somebody else has done it. Nothing is left to do."""
 
 
 class NotBuiltYet(CommonplaceError):
@@ -84,6 +91,11 @@ class LedgerCorrupt(CommonplaceError):
 
 class UnreadableReply(CommonplaceError):
     """The model answered, but not in the agreed shape."""
+
+    def __init__(self, message: str, *, usage: Usage = NOTHING) -> None:
+        self.usage = usage
+        """What it has cost all the same."""
+        super().__init__(message)
 
 
 class Closed(CommonplaceError):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import cast, get_args
+from typing import Literal, cast, get_args
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.times import parse_moment, parse_optional_moment
@@ -79,6 +79,12 @@ def parse_fact_kind(value: object) -> FactKind:
     if value not in get_args(FactKind):
         raise InvalidInput(f"kind={_shown(value)}: expected one of {', '.join(get_args(FactKind))}")
     return cast(FactKind, value)
+
+
+def parse_status(value: object) -> Literal["queued", "running", "dead"] | None:
+    if value is None or value == "queued" or value == "running" or value == "dead":
+        return value
+    raise InvalidInput(f"status={_shown(value)}: expected queued, running or dead")
 
 
 def parse_during(value: object) -> tuple[datetime | None, datetime | None] | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
+from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import Block, Fact, FactChange, Json, MessageId, Recalled, SessionInfo
 
 T = TypeVar("T")
@@ -87,6 +88,31 @@ class PartitionStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """What learning with a model has cost today (UTC), and whether it may go on."""
+
+    usage: Usage = NOTHING
+    tokens_per_day: int | None = None
+    """The budget; None for no limit."""
+    paused: str = ""
+    """Why it rests until tomorrow; empty while it does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobInfo:
+    """A message that is still to be learned from."""
+
+    id: str
+    user: str | None
+    message: MessageId
+    status: Literal["queued", "running", "dead"]
+    attempts: int
+    run_at: datetime
+    error: str = ""
+    """Why the last attempt failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     tenant: str
     counts: Mapping[str, int]
@@ -100,6 +126,7 @@ class Stats:
     """The index's own count of rows by collection; empty while it answers nobody."""
     cache: Mapping[str, int] = field(default_factory=dict)
     jobs: Mapping[str, int] = field(default_factory=dict)
+    learning: Learning = field(default_factory=Learning)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from commonplace.domain.errors import Conflict
+from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.engine.indexing import Indexing
 from commonplace.learning.draft import Draft
@@ -23,20 +23,23 @@ class Committing:
         self._ledger, self._indexing, self._written = ledger, indexing, written
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
-    async def keep(self, scope: Scope, change: Change) -> None:
-        """Write a change that rests on nothing read before."""
-        await self._ledger.write(scope, change)
+    async def keep(self, scope: Scope, *changes: Change) -> None:
+        """Write what rests on nothing read before."""
+        await self._ledger.write(scope, *changes)
         self._written(scope)
 
-    async def commit(self, scope: Scope, decide: Decide, *, also: Change | None = None) -> Sequence[Draft]:
+    async def commit(self, scope: Scope, decide: Decide, *, also: Sequence[Change] = ()) -> Sequence[Draft]:
         """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
         async with self._lock(scope):
             for _ in range(ATTEMPTS):
                 seen = (await self._ledger.versions(scope)).fact_version
                 drafts = await decide()
                 changes = [await self._change(draft) for draft in drafts]
+                first, *others = (*also, *changes) or (Change(),)
                 try:
-                    await self._ledger.write(scope, replace(also or Change(), facts_seen=seen), *changes)
+                    await self._ledger.write(scope, replace(first, facts_seen=seen), *others)
+                except Overtaken:
+                    raise
                 except Conflict:
                     continue
                 self._written(scope)

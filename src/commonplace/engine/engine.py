@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -18,10 +19,21 @@ from commonplace.domain.inputs import (
     parse_name,
     parse_optional_name,
     parse_share,
+    parse_status,
     parse_text,
     parse_ttl,
 )
-from commonplace.domain.results import Added, Checkup, Context, Page, Profile, Recollection, Reindexed, Stats
+from commonplace.domain.results import (
+    Added,
+    Checkup,
+    Context,
+    JobInfo,
+    Page,
+    Profile,
+    Recollection,
+    Reindexed,
+    Stats,
+)
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, parse_moment, parse_optional_moment, to_micros
 from commonplace.domain.values import Block, Fact, FactId, FactVersion, Json, Message, SessionId, SessionInfo
@@ -32,6 +44,8 @@ from commonplace.engine.committing import Committing
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.indexing import Indexing
+from commonplace.engine.jobs import Worker
+from commonplace.engine.learner import Learner
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.recalling import Recalling
@@ -55,9 +69,11 @@ class Engine:
         embedding = Embedding(parts.embedder)
         indexing = Indexing(embedding, language=parts.options.language)
         committing = Committing(parts.ledger, indexing, written=self._planner.written)
-        self._adding = Adding(parts, indexing, committing)
-        self._by_hand = ByHand(parts, committing)
         self._recalling = Recalling(parts, corpora, embedding, self._planner)
+        learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
+        self._worker = Worker(parts, learner, committing)
+        self._adding = Adding(parts, indexing, committing, learner, self._worker)
+        self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
 
     async def start(self) -> None:
@@ -65,6 +81,7 @@ class Engine:
         await self._planner.start()
         if self._parts.replacing_vectors:
             await self._upkeep.reindex(embed=True)
+        await self._worker.start()
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,6 +91,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """Finish what is under way and let go of files and threads. Closing twice is no error."""
+        await self._worker.aclose()
         await self._planner.aclose()
         await self._closing.aclose()
 
@@ -92,7 +110,10 @@ class Engine:
         learn: bool = True,
         wait: bool = False,
     ) -> Added:
-        """Keep what was said, and learn from it. Durable, and found by recall, when it returns."""
+        """Keep what was said, and learn from it. Durable, and found by recall, when it returns.
+
+        With a model, learning follows in the background; `wait` waits for it.
+        """
         scope, now = self._scope(user), self._parts.now()
         told = Told(
             session=_session(session),
@@ -103,8 +124,8 @@ class Engine:
             now=now,
         )
         messages = parse_messages(content, told, new_id=self._parts.new_id)
-        may_be_known = not isinstance(content, str)
-        return await self._adding.add(scope, messages, learn=learn, may_be_known=may_be_known)
+        by_id = not isinstance(content, str)
+        return await self._adding.add(scope, messages, learn=learn, wait=wait, by_id=by_id)
 
     async def remember(
         self,
@@ -298,7 +319,7 @@ class Engine:
 
     async def stats(self) -> Stats:
         """Return counts, sizes, and what answers which user."""
-        return await self._upkeep.stats()
+        return replace(await self._upkeep.stats(), learning=await self._worker.learning())
 
     async def doctor(self, *, repair: bool = False) -> Checkup:
         """Look for drift between the ledger, the caches and the index; mend it if asked."""
@@ -307,6 +328,14 @@ class Engine:
     async def reindex(self, *, embed: bool = False) -> Reindexed:
         """Build every index anew from the ledger; with `embed`, make every vector anew too."""
         return await self._upkeep.reindex(embed=embed)
+
+    async def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:
+        """Return the messages that are still to be learned from; those that failed for good with status `dead`."""
+        return await self._worker.jobs(parse_status(status), limit=parse_count(limit, name="limit", least=1))
+
+    async def replay(self, jobs: Iterable[str] | None = None) -> int:
+        """Try again what failed for good: these jobs, or all. Returns how many."""
+        return await self._worker.replay(None if jobs is None else [parse_name(job, name="job") for job in jobs])
 
     # Specified, not built yet
 
@@ -335,6 +364,9 @@ class Engine:
 
     async def migrate_embeddings(self, *, to: str) -> None:
         raise NotBuiltYet("migrate_embeddings")
+
+    async def _nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
+        return await self._recalling.nearest(scope, text)
 
     def _scope(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))

@@ -1,14 +1,22 @@
 """From messages to drafts of facts: extract, fetch what is known, decide, and say what is to be written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
+
+import numpy as np
 
 from commonplace.domain.claims import Claim
 from commonplace.domain.scope import Scope
+from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import Fact, FactId, Message
+from commonplace.engine.embedding import Embedding
 from commonplace.engine.parts import Parts
 from commonplace.learning.commit import commit
 from commonplace.learning.draft import Draft
+from commonplace.learning.echoes import without_echoes
+from commonplace.learning.grounding import ground
+from commonplace.learning.meets import Alike, undecided
 from commonplace.learning.reconcile import needs, reconcile, to_hear
 from commonplace.learning.timeline import Heard, Hearings
 from commonplace.ports.extractor import Extractor, Said
@@ -16,44 +24,68 @@ from commonplace.ports.ledger import MessageQuery
 
 NEIGHBOURS = 4
 """Messages before one that help to understand it."""
+ROOM = 40
+"""Messages of one moment among which one is looked for, to find those before it."""
+LAST_ROW = 1 << 31
+
+Nearest = Callable[[Scope, str], Awaitable[Sequence[Fact]]]
+"""The facts known now that have most to do with a text."""
 
 
 class Reading(NamedTuple):
-    """What a message claims."""
+    """What a message claims, and what it took to find out."""
 
     message: Message
     claims: Sequence[Claim]
+    usage: Usage = NOTHING
 
 
 class Learner:
-    def __init__(self, parts: Parts, extractor: Extractor) -> None:
-        self._parts, self._extractor = parts, extractor
+    def __init__(self, parts: Parts, extractor: Extractor, embedding: Embedding, *, nearest: Nearest) -> None:
+        self._parts, self._extractor, self._embedding, self._nearest = parts, extractor, embedding, nearest
 
-    async def read(self, scope: Scope, messages: Sequence[Message]) -> list[Reading]:
-        """Return the messages that claim something, with what they claim."""
-        readings = []
-        for place, message in enumerate(messages):
-            if message.role == "user":
-                before = await self._before(scope, message, messages[:place])
-                claims = await self._extractor.extract(Said(message=message, before=before))
-                readings.append(Reading(message, claims))
-        return [reading for reading in readings if reading.claims]
+    @property
+    def inline(self) -> bool:
+        return self._extractor.inline
+
+    def plants(self, message: Message) -> bool:
+        """Whether the message tries to give standing orders through memory. Nothing is learned from it."""
+        return self._parts.planted(message.text)
+
+    async def read(self, scope: Scope, message: Message, *, same_call: Sequence[Message] | None = None) -> Reading:
+        """Return what a user's message claims. Raises what the extractor raises.
+
+        `same_call` are the messages of one call before it; None for a message that is in the ledger already.
+        """
+        before = await self._before(scope, message, same_call)
+        known = () if self.inline else await self._nearest(scope, message.text)
+        text = without_echoes(message.text, [fact.text for fact in known])
+        if not text.strip():
+            return Reading(message, ())
+        said = message if text == message.text else replace(message, text=text)
+        extraction = await self._extractor.extract(Said(message=said, before=before, known=known))
+        if not extraction.proposals:
+            return Reading(message, extraction.claims, extraction.usage)
+        kept, dropped = ground(extraction.proposals, message, text=text)
+        return Reading(message, (*extraction.claims, *kept), extraction.usage + Usage(ungrounded=dropped))
 
     async def decide(self, scope: Scope, readings: Sequence[Reading]) -> list[Draft]:
         """Compare the readings, in their order, with what is known. Each sees what those before it decided."""
         pairs = needs([claim for reading in readings for claim in reading.claims])
         known = {fact.id: fact for fact in await self._parts.ledger.believed(scope, attributes=pairs)}
         drafts: list[Draft] = []
+        earlier: list[Heard] = []
         for reading in readings:
             facts = list(known.values())
-            heard = await self._heard(scope, facts, reading)
-            draft = self._draft(reading, facts, heard)
+            heard = await self._heard(scope, facts, reading, earlier)
+            draft = self._draft(reading, facts, heard, await self._alike(reading.claims, facts))
             known = _after(known, draft)
+            earlier += [Heard(source, reading.message.at) for source in draft.sources]
             drafts.append(draft)
         return drafts
 
-    def _draft(self, reading: Reading, facts: Sequence[Fact], heard: Hearings) -> Draft:
-        decisions = reconcile(reading.claims, facts, said_at=reading.message.at, heard=heard)
+    def _draft(self, reading: Reading, facts: Sequence[Fact], heard: Hearings, alike: Alike | None) -> Draft:
+        decisions = reconcile(reading.claims, facts, said_at=reading.message.at, alike=alike, heard=heard)
         return commit(
             decisions,
             facts,
@@ -64,19 +96,49 @@ class Learner:
             heard=heard,
         )
 
-    async def _before(self, scope: Scope, message: Message, same_call: Sequence[Message]) -> Sequence[Message]:
+    async def _alike(self, claims: Sequence[Claim], facts: Sequence[Fact]) -> Alike | None:
+        """Return how close claims are to facts, by their embeddings; None where the words alone decide."""
+        texts = list(
+            dict.fromkeys(text for claim, fact in undecided(claims, facts) for text in (claim.text, fact.text))
+        )
+        if not texts:
+            return None
+        vectors, missing = await self._embedding.embed(texts)
+        if missing:
+            return None
+        of_text = dict(zip(texts, vectors, strict=True))
+
+        def alike(claim: Claim, fact: Fact) -> float:
+            left, right = of_text.get(claim.text), of_text.get(fact.text)
+            return 0.0 if left is None or right is None else max(0.0, float(np.dot(left, right)))
+
+        return alike
+
+    async def _before(self, scope: Scope, message: Message, same_call: Sequence[Message] | None) -> Sequence[Message]:
         if same_call or message.session is None or not self._extractor.looks_back(message):
-            return same_call[-NEIGHBOURS:]
+            return (same_call or ())[-NEIGHBOURS:]
+        if same_call is None:
+            return await self._in_session(scope, message)
         page = await self._parts.ledger.messages(scope, MessageQuery(session=message.session, limit=NEIGHBOURS))
         return tuple(reversed(page.messages))
 
-    async def _heard(self, scope: Scope, facts: Sequence[Fact], reading: Reading) -> Hearings:
+    async def _in_session(self, scope: Scope, message: Message) -> Sequence[Message]:
+        """Return the messages before one that is in the ledger, also among those of the same moment."""
+        query = MessageQuery(session=message.session, before=(message.at, LAST_ROW), limit=ROOM)
+        messages = list(reversed((await self._parts.ledger.messages(scope, query)).messages))
+        ids = [one.id for one in messages]
+        place = ids.index(message.id) if message.id in ids else 0
+        return messages[max(0, place - NEIGHBOURS) : place]
+
+    async def _heard(self, scope: Scope, facts: Sequence[Fact], reading: Reading, earlier: Sequence[Heard]) -> Hearings:
+        """Return when facts were said and said to be over: by what the ledger has, and earlier in this call."""
         ledger = self._parts.ledger
         heard: dict[FactId, list[Heard]] = {}
         for fact in to_hear(reading.claims, facts, message=reading.message):
-            sources = [source for source in await ledger.sources(scope, fact) if source.role == "said"]
+            sources = await ledger.sources(scope, fact)
             said = await ledger.messages_by_id(scope, [source.message for source in sources])
             heard[fact] = [Heard(source, said[source.message].at) for source in sources if source.message in said]
+            heard[fact] += [hearing for hearing in earlier if hearing.source.fact == fact]
         return heard
 
 

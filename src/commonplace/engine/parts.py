@@ -22,6 +22,10 @@ def random_id() -> str:
     return uuid.uuid4().hex
 
 
+def never(text: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     tenant: str = "default"
@@ -40,6 +44,16 @@ class Options:
     session_ttl: float = 86_400.0
     ring: int = 100
     """How many messages a session's recent ones are at most."""
+    learning_concurrency: int = 4
+    """Jobs that run at once, each of another user."""
+    learning_attempts: int = 5
+    """After so many a job is buried."""
+    learning_retry_delay: float = 1.0
+    """Seconds before a job is tried again; doubled each time."""
+    learning_lease: float = 60.0
+    """Seconds that a job is kept by a worker that does not answer any more."""
+    learning_tokens_per_day: int | None = None
+    """When a tenant's jobs have used so many tokens, learning rests until the next day (UTC). None: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +64,8 @@ class Parts:
     extractor: Extractor | None
     """None: nothing is learned."""
     options: Options
+    planted: Callable[[str], bool] = never
+    """Whether a text tries to give standing orders through memory."""
     replacing_vectors: bool = False
     """The ledger holds another model's vectors, and they are to be made anew."""
     now: Callable[[], datetime] = utc_now

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import get_args
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from commonplace.domain.cursors import encode_cursor
 from commonplace.domain.results import Context, Page, Recollection
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
-from commonplace.domain.values import Fact, FactId, Recalled, SessionId
+from commonplace.domain.values import Fact, FactId, FactKind, Recalled, SessionId
 from commonplace.domain.where import Where, matches
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
@@ -27,6 +28,8 @@ from commonplace.recall.tokens import count_tokens
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
 CONTEXT_ITEMS = 40
 """What a context is packed from: more than a usual budget holds."""
+NEAREST = 8
+"""Facts that a model is shown beside a message."""
 SPARE = 20
 """Hits beyond the limit that take part in the final order, where importance and recency may lift them into it."""
 
@@ -83,6 +86,14 @@ class Recalling:
         facts = await self._parts.ledger.versions_by_id(scope, keys)
         following = encode_cursor(rows[request.limit - 1]) if len(rows) > request.limit else None
         return Page(tuple(facts[key] for key in keys if key in facts), following)
+
+    async def nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
+        """Return the facts that hold and have most to do with a text, for who has to judge it."""
+        found = await self.recall(
+            scope, Request(query=text[:2_000], limit=NEAREST, kinds=frozenset(get_args(FactKind)))
+        )
+        facts = await self._parts.ledger.facts_by_id(scope, [FactId(item.id) for item in found])
+        return list(facts.values())
 
     async def _search(self, scope: Scope, request: Request, now: datetime) -> tuple[list[Weighed], str, list[str]]:
         (vector,), unembedded = await self._embedding.embed([request.query])

@@ -108,6 +108,24 @@ def same_facts(claim: Claim, setting: Setting) -> list[Fact]:
     return sorted(alike, key=lambda fact: relate(claim, fact) != "same")
 
 
+def undecided(claims: Sequence[Claim], facts: Sequence[Fact]) -> list[tuple[Claim, Fact]]:
+    """Return the pairs of which only their embeddings can tell whether they say the same."""
+    return [
+        (claim, fact)
+        for claim in claims
+        for fact in facts
+        if fact.subject == claim.subject
+        and claim.value
+        and fact.attribute in _kindred(claim)
+        and relate(claim, fact) in ("part", "other")
+        and may_be_alike(claim.value, fact.value)
+    ]
+
+
+def _kindred(claim: Claim) -> frozenset[str]:
+    return (attribute_named(claim.attribute).kin if is_negative(claim) else frozenset()) | {claim.attribute}
+
+
 def rival_facts(claim: Claim, setting: Setting, *, same: Sequence[Fact]) -> list[Fact]:
     """Return the facts that cannot hold while the claim does; `same` are those that say what it says."""
     row = attribute_named(claim.attribute)

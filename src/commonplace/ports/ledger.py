@@ -28,7 +28,7 @@ from commonplace.domain.values import (
     SessionInfo,
     Source,
 )
-from commonplace.ports.jobs import JobLedger
+from commonplace.ports.jobs import Job, JobLedger
 
 Vector = NDArray[np.float32]
 
@@ -94,6 +94,12 @@ class Change:
     """Seconds; sessions of the new messages are created, or kept alive, for that long."""
     facts_seen: int | None = None
     """The `fact_version` these decisions were made on: Conflict if facts have changed since."""
+    jobs: Sequence[Job] = ()
+    """Work that this gives, queued with it, in the epoch of that moment. No new message, no work of it."""
+    finished_jobs: Sequence[str] = ()
+    """Work that this completes, removed with it: Overtaken if one is gone, for then somebody else has done it."""
+    epoch: int | None = None
+    """The forget epoch that this rests on: Overtaken if there was a forget since."""
 
 
 class Versions(NamedTuple):
@@ -212,8 +218,9 @@ class Writing(Protocol):
         Returns the ids of messages that were already there.
 
         A known message id is left as it is, whatever text it comes with now, and its entries are ignored.
-        Raises Conflict if `facts_seen` is out of date or a fact would get two open versions, NotFound for
-        a source message or fact that this scope does not have. Then nothing is written.
+        Raises Conflict if `facts_seen` is out of date or a fact would get two open versions, Overtaken if the epoch
+        is, or a job was finished already, NotFound for a source message or fact that this scope does not have.
+        Then nothing is written.
         """
         ...
 
@@ -242,6 +249,10 @@ class Facts(Protocol):
 
         With `attributes`, only those of these (subject, attribute) pairs.
         """
+        ...
+
+    async def saying(self, scope: Scope, text: str) -> Sequence[Fact]:
+        """Return the open version of every fact still believed whose text is exactly this, oldest first."""
         ...
 
     async def all_versions(self, scope: Scope) -> Sequence[Fact]:

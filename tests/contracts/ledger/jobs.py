@@ -3,11 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace.domain.errors import InvalidInput
+from commonplace.domain.errors import InvalidInput, NotFound, Overtaken
 from commonplace.domain.scope import Scope
+from commonplace.domain.usage import NOTHING, Usage
+from commonplace.domain.values import MessageId
 from commonplace.ports.jobs import Job
-from commonplace.ports.ledger import Ledger
-from tests.contracts.ledger.values import ANA, NOBODY, OTHER_ANA, later
+from commonplace.ports.ledger import Change, Ledger
+from tests.contracts.ledger.values import ANA, BEN, NOBODY, OTHER_ANA, START, added, later, learned, new_message, said
 
 
 def a_job(id_: str = "j1", *, scope: Scope = ANA, kind: str = "learn", run_at: float = 0) -> Job:
@@ -130,3 +132,80 @@ class JobsContract:
 
     async def test_the_forget_epoch_starts_at_0(self, ledger: Ledger) -> None:
         assert await ledger.epoch(ANA) == 0
+
+    async def test_jobs_are_queued_with_the_messages_that_give_them(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, Change(messages=[new_message("m1")], jobs=[a_job("j1"), a_job("j2")]))
+        assert [job.id for job in await ledger.jobs("acme")] == ["j1", "j2"]
+
+    async def test_a_message_that_is_known_gives_no_job_again(self, ledger: Ledger) -> None:
+        change = Change(messages=[new_message("m1")], jobs=[a_job()])
+        await ledger.write(ANA, change)
+        await ledger.finish("j1")
+        await ledger.write(ANA, change, Change(messages=[new_message("m2")], jobs=[a_job("j2")]))
+        assert [job.id for job in await ledger.jobs("acme")] == ["j2"]
+
+    async def test_a_refused_change_queues_and_finishes_nothing(self, ledger: Ledger) -> None:
+        await ledger.enqueue(a_job("j1"))
+        broken = Change(messages=[new_message("m1")], sources=[said()], jobs=[a_job("j2")], finished_jobs=["j1"])
+        with pytest.raises(NotFound):
+            await ledger.write(ANA, broken)
+        assert [job.id for job in await ledger.jobs("acme")] == ["j1"]
+
+    async def test_what_a_job_writes_and_its_end_are_one(self, ledger: Ledger) -> None:
+        await ledger.enqueue(a_job())
+        await ledger.write(ANA, Change(finished_jobs=["j1"], epoch=0), learned())
+        assert await ledger.jobs("acme") == []
+        with pytest.raises(Overtaken, match="j1"):
+            await ledger.write(ANA, Change(finished_jobs=["j1"]), learned("f2", "m2"))
+        assert [fact.id for fact in await ledger.believed(ANA)] == ["f1"]
+        assert await ledger.messages_by_id(ANA, [MessageId("m2")]) == {}
+
+    async def test_what_rests_on_another_epoch_is_not_written(self, ledger: Ledger) -> None:
+        await ledger.enqueue(a_job())
+        with pytest.raises(Overtaken):
+            await ledger.write(ANA, replace(added("m1"), epoch=7, finished_jobs=["j1"]))
+        assert await ledger.messages_by_id(ANA, [MessageId("m1")]) == {}
+        assert [job.id for job in await ledger.jobs("acme")] == ["j1"]
+
+    async def test_in_turn_a_user_has_one_job_running(self, ledger: Ledger) -> None:
+        for id_, scope, run_at in (("a2", ANA, 2), ("a1", ANA, 1), ("b1", BEN, 3), ("o1", OTHER_ANA, 4)):
+            await ledger.enqueue(a_job(id_, scope=scope, run_at=run_at))
+
+        async def taken(at: float, *, limit: int = 10) -> list[str]:
+            jobs = await ledger.claim(
+                kinds=["learn"], now=later(at), lease=60, limit=limit, tenant="acme", in_turn=True
+            )
+            return [job.id for job in jobs]
+
+        assert await taken(10, limit=1) == ["a1"]
+        assert await taken(10) == ["b1"]
+        assert await taken(11) == []
+        await ledger.finish("a1")
+        assert await taken(12) == ["a2"]
+
+    async def test_a_lease_can_be_renewed_by_who_holds_it(self, ledger: Ledger) -> None:
+        await ledger.enqueue(a_job())
+        (job,) = await ledger.claim(kinds=["learn"], now=later(0), lease=60)
+        assert await ledger.renew(job, now=later(50), lease=60)
+        assert await claimed(ledger, 100) == []
+        assert await claimed(ledger, 110) == ["j1"]
+        assert not await ledger.renew(job, now=later(111), lease=60)
+        await ledger.finish("j1")
+        assert not await ledger.renew(job, now=later(112), lease=60)
+
+    async def test_a_job_handed_back_was_never_tried(self, ledger: Ledger) -> None:
+        await ledger.enqueue(a_job())
+        (job,) = await ledger.claim(kinds=["learn"], now=later(1), lease=60)
+        await ledger.hand_back(job)
+        assert await ledger.jobs("acme") == [a_job()]
+        (again,) = await ledger.claim(kinds=["learn"], now=later(2), lease=60)
+        await ledger.hand_back(replace(job, attempts=7))
+        assert await ledger.jobs_by_id(["j1", "j9"]) == {"j1": again}
+
+    async def test_usage_adds_up_by_tenant_and_day(self, ledger: Ledger) -> None:
+        day, once = START.date(), Usage(requests=1, input_tokens=20, output_tokens=3, ungrounded=2)
+        for _ in range(2):
+            await ledger.count_usage("acme", day, once)
+        assert await ledger.usage("acme", day) == once + once
+        assert await ledger.usage("other", day) == NOTHING
+        assert await ledger.usage("acme", later(86_400).date()) == NOTHING

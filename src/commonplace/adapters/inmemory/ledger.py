@@ -105,12 +105,18 @@ class InMemoryLedger(InMemoryJobs):
         self._obtain(scope).delivered[index] = version
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        self._check_unfinished([job for change in changes for job in change.finished_jobs])
         draft = self._find(scope).draft()
-        known: frozenset[MessageId] = frozenset().union(*(draft.apply(change) for change in changes))
+        known = [draft.apply(change) for change in changes]
         if draft.version > self._find(scope).version:
             draft.no = self._obtain(scope).no
             self._partitions[scope] = draft
-        return known
+        for change, there in zip(changes, known, strict=True):
+            for done in change.finished_jobs:
+                await self.finish(done)
+            for job in change.jobs if not change.messages or len(there) < len(change.messages) else ():
+                self._enqueue(replace(job, epoch=draft.epoch))
+        return frozenset().union(*known)
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         held = self._find(scope).messages
@@ -151,6 +157,9 @@ class InMemoryLedger(InMemoryJobs):
             for fact in await self.all_versions(scope)
             if fact.retracted_at is None and (attributes is None or (fact.subject, fact.attribute) in attributes)
         ]
+
+    async def saying(self, scope: Scope, text: str) -> Sequence[Fact]:
+        return [fact for fact in await self.believed(scope) if fact.text == text]
 
     async def all_versions(self, scope: Scope) -> Sequence[Fact]:
         held = self._find(scope)

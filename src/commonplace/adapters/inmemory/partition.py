@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from commonplace.domain.errors import Conflict, InvalidInput, NotFound
+from commonplace.domain.errors import Conflict, InvalidInput, NotFound, Overtaken
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import (
     Block,
@@ -98,6 +98,8 @@ class Partition:
 
     def apply(self, change: Change) -> frozenset[MessageId]:
         """Write it, as `ports.ledger.Writing` promises. Call it on a draft."""
+        if change.epoch is not None and change.epoch != self.epoch:
+            raise Overtaken("there was a forget since this was read")
         if change.facts_seen is not None and change.facts_seen != self.fact_version:
             raise Conflict("the facts of this user have changed since they were read")
         before = self.messages.keys() - ()

@@ -13,7 +13,7 @@ from commonplace.domain.attributes import attribute_named
 from commonplace.domain.claims import Claim, Standing
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.values import Message
-from commonplace.ports.extractor import Said
+from commonplace.ports.extractor import Extraction, Said
 
 _LANGUAGES: dict[str, type[English] | type[German] | type[Spanish]] = {"en": English, "de": German, "es": Spanish}
 _STATES_OF_CHANGE = frozenset({"event", "visited", "plans", "wants", "goal"})
@@ -32,14 +32,18 @@ class RuleExtractor:
         self._languages: tuple[Language, ...] = tuple(_LANGUAGES[code]() for code in languages)
 
     @property
+    def inline(self) -> bool:
+        return True
+
+    @property
     def identity(self) -> str:
         return "rules/1"
 
     def looks_back(self, message: Message) -> bool:
         return is_elliptic(plain(message.text[:200]))
 
-    async def extract(self, said: Said) -> Sequence[Claim]:
-        return self.claims(said.message, before=said.before)
+    async def extract(self, said: Said) -> Extraction:
+        return Extraction(claims=self.claims(said.message, before=said.before))
 
     def claims(self, message: Message, *, before: Sequence[Message] = ()) -> tuple[Claim, ...]:
         """The same without waiting: reading is pure computation. Only a user's words are read."""

@@ -4,8 +4,8 @@
 """
 
 import json
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
 from commonplace.adapters.sqlite import partitions
@@ -13,6 +13,7 @@ from commonplace.adapters.sqlite.columns import Connection, json_column, text_co
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
+from commonplace.domain.usage import NOTHING, Usage
 from commonplace.ports.jobs import Job, JobStatus
 
 _COLUMNS = "no, id, tenant, user, kind, payload, epoch, attempts, run_at, status, error"
@@ -38,20 +39,64 @@ def enqueue(connection: Connection, job: Job) -> None:
     )
 
 
-def claim(connection: Connection, *, kinds: Sequence[str], now: datetime, lease: float, limit: int) -> Sequence[Job]:
+_TAKE = (
+    "update jobs set status = 'running', attempts = attempts + 1, due = :until where no in ({}) returning " + _COLUMNS
+)
+_DUE = (
+    "select no from jobs where due <= :now and kind in (select value from json_each(:kinds))"
+    " and tenant = coalesce(:tenant, tenant)"
+)
+_FREE = (
+    " and not exists (select 1 from jobs other where other.tenant = jobs.tenant and other.user = jobs.user"
+    " and other.status = 'running' and other.due > :now)"
+    " and not exists (select 1 from jobs other where other.tenant = jobs.tenant and other.user = jobs.user"
+    " and other.due <= :now and (other.run_at, other.no) < (jobs.run_at, jobs.no))"
+)
+
+
+def claim(
+    connection: Connection,
+    *,
+    kinds: Sequence[str],
+    now: datetime,
+    lease: float,
+    limit: int,
+    tenant: str | None,
+    in_turn: bool,
+) -> Sequence[Job]:
     _check(limit)
     due = to_micros(now)
-    rows = connection.execute(
-        "update jobs set status = 'running', attempts = attempts + 1, due = ? where no in ("
-        " select no from jobs where due <= ? and kind in (select value from json_each(?)) order by run_at, no limit ?)"
-        f" returning {_COLUMNS}",
-        (due + round(lease * 1_000_000), due, json.dumps(list(kinds)), limit),
-    ).fetchall()
-    return _in_order(rows)
+    chosen = f"{_DUE}{_FREE if in_turn else ''} order by run_at, no limit :limit"
+    values = {
+        "until": due + round(lease * 1_000_000),
+        "now": due,
+        "kinds": json.dumps(list(kinds)),
+        "tenant": None if tenant is None else text_column(tenant),
+        "limit": limit,
+    }
+    return _in_order(connection.execute(_TAKE.format(chosen), values).fetchall())
 
 
-def finish(connection: Connection, job: str) -> None:
-    connection.execute("delete from jobs where id = ?", (text_column(job),))
+def renew(connection: Connection, job: Job, *, now: datetime, lease: float) -> bool:
+    until = to_micros(now) + round(lease * 1_000_000)
+    renewed = connection.execute(
+        "update jobs set due = ? where id = ? and status = 'running' and attempts = ?",
+        (until, text_column(job.id), job.attempts),
+    )
+    return renewed.rowcount == 1
+
+
+def hand_back(connection: Connection, job: Job) -> None:
+    connection.execute(
+        "update jobs set status = 'queued', attempts = attempts - 1, due = run_at"
+        " where id = ? and status = 'running' and attempts = ?",
+        (text_column(job.id), job.attempts),
+    )
+
+
+def finish(connection: Connection, job: str) -> bool:
+    """Return whether it was still there."""
+    return connection.execute("delete from jobs where id = ?", (text_column(job),)).rowcount == 1
 
 
 def retry(connection: Connection, job: str, *, run_at: datetime, error: str) -> None:
@@ -77,6 +122,13 @@ def jobs(connection: Connection, tenant: str, *, status: JobStatus | None, limit
     return _in_order(rows)
 
 
+def by_id(connection: Connection, jobs: Sequence[str]) -> Mapping[str, Job]:
+    found = [
+        connection.execute(f"select {_COLUMNS} from jobs where id = ?", (text_column(job),)).fetchone() for job in jobs
+    ]
+    return {job.id: job for job in map(_to_job, filter(None, found))}
+
+
 def replay(connection: Connection, tenant: str, jobs: Sequence[str] | None, *, now: datetime) -> int:
     due = to_micros(now)
     again = "update jobs set status = 'queued', attempts = 0, error = '', run_at = ?, due = ?"
@@ -92,6 +144,33 @@ def replay(connection: Connection, tenant: str, jobs: Sequence[str] | None, *, n
 def epoch(connection: Connection, scope: Scope) -> int:
     partition = partitions.find(connection, scope)
     return 0 if partition is None else partition.epoch
+
+
+def count_usage(connection: Connection, tenant: str, day: date, usage: Usage) -> None:
+    connection.execute(
+        "insert into usage values (?,?,?,?,?,?) on conflict (tenant, day) do update set"
+        " requests = requests + excluded.requests, input_tokens = input_tokens + excluded.input_tokens,"
+        " output_tokens = output_tokens + excluded.output_tokens, ungrounded = ungrounded + excluded.ungrounded",
+        (
+            text_column(tenant),
+            day.isoformat(),
+            usage.requests,
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.ungrounded,
+        ),
+    )
+
+
+def usage(connection: Connection, tenant: str, day: date) -> Usage:
+    row = connection.execute(
+        "select requests, input_tokens, output_tokens, ungrounded from usage where tenant = ? and day = ?",
+        (text_column(tenant), day.isoformat()),
+    ).fetchone()
+    if row is None:
+        return NOTHING
+    requests, input_tokens, output_tokens, ungrounded = row
+    return Usage(requests=requests, input_tokens=input_tokens, output_tokens=output_tokens, ungrounded=ungrounded)
 
 
 def _check(limit: int) -> None:

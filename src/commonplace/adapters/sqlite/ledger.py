@@ -5,7 +5,7 @@ one transaction; what it does is in the module named after its part of the port.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -29,6 +29,7 @@ from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
+from commonplace.domain.usage import Usage
 from commonplace.domain.values import (
     Block,
     Fact,
@@ -170,6 +171,9 @@ class SqliteLedger:
     async def believed(self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None) -> Sequence[Fact]:
         return await self._read(lambda connection: facts.believed(connection, scope, attributes=attributes))
 
+    async def saying(self, scope: Scope, text: str) -> Sequence[Fact]:
+        return await self._read(lambda connection: facts.saying(connection, scope, text))
+
     async def all_versions(self, scope: Scope) -> Sequence[Fact]:
         return await self._read(lambda connection: facts.all_versions(connection, scope))
 
@@ -230,13 +234,28 @@ class SqliteLedger:
     async def enqueue(self, job: Job) -> None:
         await self._write(lambda connection: job_queue.enqueue(connection, job))
 
-    async def claim(self, *, kinds: Sequence[str], now: datetime, lease: float, limit: int = 1) -> Sequence[Job]:
+    async def claim(
+        self,
+        *,
+        kinds: Sequence[str],
+        now: datetime,
+        lease: float,
+        limit: int = 1,
+        tenant: str | None = None,
+        in_turn: bool = False,
+    ) -> Sequence[Job]:
         return await self._write(
-            lambda connection: job_queue.claim(connection, kinds=kinds, now=now, lease=lease, limit=limit)
+            partial(job_queue.claim, kinds=kinds, now=now, lease=lease, limit=limit, tenant=tenant, in_turn=in_turn)
         )
 
+    async def renew(self, job: Job, *, now: datetime, lease: float) -> bool:
+        return await self._write(lambda connection: job_queue.renew(connection, job, now=now, lease=lease))
+
+    async def hand_back(self, job: Job) -> None:
+        await self._write(lambda connection: job_queue.hand_back(connection, job))
+
     async def finish(self, job: str) -> None:
-        await self._write(lambda connection: job_queue.finish(connection, job))
+        await self._write(partial(job_queue.finish, job=job))
 
     async def retry(self, job: str, *, run_at: datetime, error: str) -> None:
         await self._write(lambda connection: job_queue.retry(connection, job, run_at=run_at, error=error))
@@ -246,6 +265,15 @@ class SqliteLedger:
 
     async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]:
         return await self._read(lambda connection: job_queue.jobs(connection, tenant, status=status, limit=limit))
+
+    async def jobs_by_id(self, jobs: Sequence[str]) -> Mapping[str, Job]:
+        return await self._read(lambda connection: job_queue.by_id(connection, jobs))
+
+    async def count_usage(self, tenant: str, day: date, usage: Usage) -> None:
+        await self._write(lambda connection: job_queue.count_usage(connection, tenant, day, usage))
+
+    async def usage(self, tenant: str, day: date) -> Usage:
+        return await self._read(lambda connection: job_queue.usage(connection, tenant, day))
 
     async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
         return await self._write(lambda connection: job_queue.replay(connection, tenant, jobs, now=now))

@@ -4,9 +4,9 @@ A message that is already there is left alone. A change that finds nothing to do
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.sqlite import full_text, partitions, sessions
+from commonplace.adapters.sqlite import full_text, jobs, partitions, sessions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -17,7 +17,7 @@ from commonplace.adapters.sqlite.columns import (
 )
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import Partition
-from commonplace.domain.errors import Conflict, InvalidInput, NotFound
+from commonplace.domain.errors import Conflict, InvalidInput, NotFound, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import FactChange, FactId, Message, MessageId, Source
@@ -27,18 +27,35 @@ from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, N
 def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
     """Write it, as `ports.ledger.Writing` promises. `unpack` is for users whose rows are in the full text."""
     found = partitions.find(connection, scope)
-    if change.facts_seen is not None and change.facts_seen != (found.fact_version if found else 0):
-        raise Conflict("the facts of this user have changed since they were read")
+    _check_current(found, change)
+    _finish_jobs(connection, change.finished_jobs)
     of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
-    if not of_facts and not change.messages:
-        return frozenset()
-    writer = _Writer(connection, found or partitions.obtain(connection, scope), unpack)
-    known = writer.messages(change.messages, session_ttl=change.session_ttl)
-    if of_facts:
-        writer.facts(change)
-    if of_facts or writer.added:
-        writer.finish(of_facts=of_facts)
+    known: frozenset[MessageId] = frozenset()
+    if of_facts or change.messages:
+        writer = _Writer(connection, found or partitions.obtain(connection, scope), unpack)
+        known = writer.messages(change.messages, session_ttl=change.session_ttl)
+        if of_facts:
+            writer.facts(change)
+        if of_facts or writer.added:
+            writer.finish(of_facts=of_facts)
+    if not change.messages or len(known) < len(change.messages):
+        for job in change.jobs:
+            jobs.enqueue(connection, replace(job, epoch=found.epoch if found else 0))
     return known
+
+
+def _check_current(partition: Partition | None, change: Change) -> None:
+    epoch, fact_version = (partition.epoch, partition.fact_version) if partition else (0, 0)
+    if change.epoch is not None and change.epoch != epoch:
+        raise Overtaken("there was a forget since this was read")
+    if change.facts_seen is not None and change.facts_seen != fact_version:
+        raise Conflict("the facts of this user have changed since they were read")
+
+
+def _finish_jobs(connection: Connection, finished: Sequence[str]) -> None:
+    for job in finished:
+        if not jobs.finish(connection, job):
+            raise Overtaken(f"job {job!r} is finished already")
 
 
 @dataclass(slots=True)
