@@ -9,8 +9,6 @@ from commonplace.domain.errors import IndexUnavailable
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Vector
 
-pytestmark = pytest.mark.anyio
-
 ANA, BEN = "commonplace-test-1", "commonplace-test-2"
 SIZE = 16
 CLOSE = 0.001

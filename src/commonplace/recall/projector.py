@@ -1,24 +1,33 @@
-"""Brings the vector index up to date with the ledger: what changed since it was last fed, then a mark how far it has come.
+"""Brings a vector index up to date with the ledger: reads what has changed, tells the index, notes how far it got.
 
-Every step can be repeated, so a crash anywhere only means that some rows are given to the index twice.
+It may be stopped or killed at any point: what is not noted is done again, and doing it twice changes nothing.
 """
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 
-from commonplace.domain.errors import Unavailable
+from commonplace.domain.errors import IndexUnavailable
 from commonplace.domain.scope import Scope
 from commonplace.ports.index import VectorIndex
-from commonplace.ports.ledger import Feed, Ledger, Vector
+from commonplace.ports.ledger import Feed, IndexFeed, Vector
 
 LOG = logging.getLogger(__name__)
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before what failed is tried again: doubled each time."""
+
+BATCH = 256
+"""Rows read from the ledger and given to the index at once."""
+
+
+class Source(IndexFeed, Protocol):
+    @property
+    def name(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,40 @@ class Delivery:
     removed: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the index is to be told, in batches. Rows that turn out to have no vector are left out on the way."""
+
+    upserts: Sequence[Sequence[int]]
+    removals: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a failing index is tried again: after a pause that doubles each time, up to a longest one."""
+
+    attempts: int = 8
+    first_pause: float = 0.2
+    longest_pause: float = 30.0
+
+    def pause(self, failed: int) -> float:
+        return min(self.first_pause * 2.0 ** (failed - 1), self.longest_pause)
+
+
+PATIENCE = Patience()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a user's rows have not reached the index. The ledger has them, and exact search finds them."""
+
+    error: str
+    at: datetime
+    attempts: int
+    given_up: bool
+    """Nobody tries again until the user's rows are asked for, or change."""
+
+
 def collection_name(ledger: str, partition: int) -> str:
     return f"cp-{ledger[:32]}-{partition}"
 
@@ -37,74 +80,153 @@ def numbers_of(feed: Feed) -> frozenset[int]:
     return frozenset([*(row.n for row in feed.messages), *(row.n for row in feed.facts)])
 
 
+def wanted(feed: Feed) -> frozenset[int]:
+    """Return the rows that belong in the index: messages, and versions of facts that are still believed."""
+    believed = (row.n for row in feed.facts if row.retracted_at is None)
+    return frozenset([*(row.n for row in feed.messages), *believed]).difference(feed.removed)
+
+
+def unwanted(feed: Feed) -> frozenset[int]:
+    return frozenset([*feed.removed, *(row.n for row in feed.facts if row.retracted_at is not None)])
+
+
 def delivery(feed: Feed) -> Delivery:
-    """Messages and believed facts that have a vector belong in the index; versions of facts that are past do not."""
-    held: dict[int, bytes] = {row.n: row.vector for row in feed.messages if row.vector is not None}
-    held |= {row.n: row.vector for row in feed.facts if row.vector is not None and row.retracted_at is None}
-    vectors = {n: np.frombuffer(vector, np.float32) for n, vector in held.items()}
-    return Delivery(vectors, sorted({*feed.removed, *(row.n for row in feed.facts if row.retracted_at is not None)}))
+    """Read what belongs in the index, and what no longer does, out of a feed with vectors."""
+    rows = {row.n: row.vector for row in feed.messages} | {row.n: row.vector for row in feed.facts}
+    vectors = {n: np.frombuffer(blob, np.float32) for n in wanted(feed) if (blob := rows[n]) is not None}
+    return Delivery(vectors, sorted(unwanted(feed)))
 
 
-async def project(ledger: Ledger, index: VectorIndex, scope: Scope) -> None:
-    """Deliver everything that the index has not been given yet. Raises IndexUnavailable."""
-    while True:
-        collection = collection_name(ledger.name, (await ledger.versions(scope)).number)
-        identity = await index.identity(collection)
-        delivered = await ledger.delivered(scope, identity)
-        feed = await ledger.feed(scope, since=delivered)
-        if feed.versions.version <= delivered:
-            return
-        due = delivery(feed)
-        await index.upsert(collection, due.vectors)
-        await index.remove(collection, due.removed)
-        await ledger.set_delivered(scope, identity, feed.versions.version)
+def plan(feed: Feed, *, held: Collection[int] | None = None, batch: int = BATCH) -> Plan:
+    """Decide what the index has to be told.
+
+    `held` goes with a feed from the beginning: the numbers that the index has already, from a delivery that was broken
+    off. Then only the difference is told, for a row's vector never changes under its number.
+    """
+    upserts, removals = wanted(feed), unwanted(feed)
+    if held is not None:
+        upserts, removals = upserts.difference(held), frozenset(held) - upserts
+    return Plan(_batches(sorted(upserts), batch), _batches(sorted(removals), batch))
+
+
+def _batches(numbers: Sequence[int], size: int) -> Sequence[Sequence[int]]:
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+async def deliver(ledger: Source, index: VectorIndex, scope: Scope, *, batch: int = BATCH) -> None:
+    """Give the index everything that it has not been given yet. Raises IndexUnavailable, LedgerUnavailable."""
+    versions = await ledger.versions(scope)
+    if not versions.number:
+        return
+    collection = collection_name(ledger.name, versions.number)
+    identity = await index.identity(collection)
+    since = await ledger.delivered(scope, identity)
+    if since >= versions.version:
+        return
+    # Without vectors: those of a large partition are read a batch at a time, or they would all be in memory at once.
+    feed = await ledger.feed(scope, since=since, vectors=False)
+    held = None if since else await index.numbers(collection)
+    todo = plan(feed, held=held, batch=batch)
+    for numbers in todo.upserts:
+        vectors = await ledger.vectors(scope, numbers)
+        await index.upsert(collection, {n: np.frombuffer(blob, np.float32) for n, blob in vectors.items()})
+    for numbers in todo.removals:
+        await index.remove(collection, numbers)
+    if await index.identity(collection) != identity:
+        raise IndexUnavailable(f"the collection {collection} was replaced while it was fed")
+    await ledger.set_delivered(scope, identity, feed.versions.version)
 
 
 class Projector:
-    """Delivers in the background, one user after the other. A failure is kept in `failures` and tried again."""
+    """Delivers in the background, one user after the other."""
 
-    def __init__(self, ledger: Ledger, index: VectorIndex) -> None:
-        self._ledger, self._index = ledger, index
-        self._due: dict[Scope, None] = {}
-        self._wake = asyncio.Event()
+    def __init__(
+        self,
+        ledger: Source,
+        index: VectorIndex,
+        *,
+        batch: int = BATCH,
+        patience: Patience = PATIENCE,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._ledger, self._index, self._batch = ledger, index, batch
+        self._patience, self._now = patience, now
+        self._due: dict[Scope, float] = {}
+        self._failures: dict[Scope, Failure] = {}
+        self._wake, self._turn = asyncio.Event(), asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
-        self.failures: dict[Scope, str] = {}
+
+    @property
+    def failures(self) -> Mapping[Scope, Failure]:
+        """Who is not up to date in the index because it failed. Empty when all is well."""
+        return MappingProxyType(self._failures)
 
     def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._run(), name="commonplace-projector")
-
-    def notify(self, scope: Scope) -> None:
-        """Say that a user's rows have changed. Returns at once."""
-        self._due[scope] = None
-        self._wake.set()
-
-    async def settle(self, scope: Scope) -> None:
-        """Deliver what is due for a user now, and return when it is done. Raises IndexUnavailable."""
-        await project(self._ledger, self._index, scope)
-        self.failures.pop(scope, None)
+        self._task = asyncio.get_running_loop().create_task(self.run(), name="commonplace-projector")
 
     async def aclose(self) -> None:
-        """Stop after the step under way; what is left is delivered by whoever opens the ledger next."""
+        """Stop, at the next batch. Whoever has the memory open next carries on from there."""
         if self._task is not None:
-            self._task.cancel()
+            task, self._task = self._task, None
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+                await task
 
-    async def _run(self) -> None:
-        pause = FIRST_PAUSE
+    def notify(self, scope: Scope) -> None:
+        """Say that a user's rows have changed, or are asked for. Returns at once."""
+        failure = self._failures.get(scope)
+        if failure is None or failure.given_up:
+            self._due[scope] = 0.0
+            self._wake.set()
+
+    async def settle(self, scope: Scope) -> None:
+        """Return when the index has all that the ledger holds now. Raises IndexUnavailable, after some patience."""
+        failed = 0
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._due:
-                scope = next(iter(self._due))
-                del self._due[scope]
-                try:
-                    await self.settle(scope)
-                    pause = FIRST_PAUSE
-                except Unavailable as error:
-                    self.failures[scope] = str(error)
-                    LOG.warning("the index could not be fed, trying again in %.1f s: %s", pause, type(error).__name__)
-                    self.notify(scope)
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
+            try:
+                return await self._deliver(scope)
+            except IndexUnavailable:
+                failed += 1
+                if failed >= self._patience.attempts or not self._index.try_own():
+                    raise
+            await asyncio.sleep(self._patience.pause(failed))
+
+    async def run(self) -> None:
+        """Deliver what is due, for ever. A failure is kept in `failures` and never ends it."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            scope = min(self._due, key=self._due.__getitem__, default=None)
+            if scope is None or self._due[scope] > clock():
+                await self._sleep(None if scope is None else self._due[scope] - clock())
+                continue
+            del self._due[scope]
+            # Whoever owns the index feeds it with everybody's rows: this process need not.
+            if self._index.try_own():
+                await self._attempt(scope)
+
+    async def _attempt(self, scope: Scope) -> None:
+        try:
+            await self._deliver(scope)
+        except Exception as error:  # noqa: BLE001  a worker loop that records the failure
+            attempts = 1
+            if (before := self._failures.get(scope)) is not None and not before.given_up:
+                attempts += before.attempts
+            self._fail(scope, error, attempts=attempts)
+
+    async def _deliver(self, scope: Scope) -> None:
+        async with self._turn:
+            await deliver(self._ledger, self._index, scope, batch=self._batch)
+        self._failures.pop(scope, None)
+
+    def _fail(self, scope: Scope, error: Exception, *, attempts: int) -> None:
+        given_up = attempts >= self._patience.attempts
+        self._failures[scope] = Failure(error=str(error), at=self._now(), attempts=attempts, given_up=given_up)
+        LOG.warning("the index could not be fed (attempt %d): %s", attempts, type(error).__name__)
+        if not given_up:
+            self._due[scope] = asyncio.get_running_loop().time() + self._patience.pause(attempts)
+
+    async def _sleep(self, seconds: float | None) -> None:
+        self._wake.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
