@@ -1,7 +1,6 @@
 """From hits to things that can be shown, read from the ledger: what is no longer there is not shown."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.domain.scope import Scope
@@ -11,18 +10,14 @@ from commonplace.recall.order import Weighed
 from commonplace.recall.passages import passages
 from commonplace.recall.stale import note_of
 
-Versioned = tuple[FactId, int]
-
 
 async def hydrate(
     ledger: Ledger, scope: Scope, weighed: Sequence[Weighed], *, at: datetime, path: str, explain: bool
 ) -> list[Recalled]:
-    """Return the hits as recalled things, in their order, each message with what no longer held at the moment asked about."""
+    """Return the hits as recalled things, in their order, each message with what no longer held at that moment."""
     said = [MessageId(found.hit.id) for found in weighed if found.hit.kind == "message"]
     keys = [(FactId(found.hit.id), found.hit.version) for found in weighed if found.hit.kind != "message"]
-    messages, facts, taught = await asyncio.gather(
-        _messages(ledger, scope, said), _facts(ledger, scope, keys), _taught(ledger, scope, said)
-    )
+    messages, facts, taught = await ledger.shown(scope, said, keys) if weighed else ({}, {}, {})
     shown: list[Recalled] = []
     for found in weighed:
         hit, why = found.hit, _why(found, path) if explain else None
@@ -32,18 +27,6 @@ async def hydrate(
         elif hit.kind != "message" and fact is not None:
             shown.append(_known(fact, found, why))
     return shown
-
-
-async def _messages(ledger: Ledger, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
-    return await ledger.messages_by_id(scope, ids) if ids else {}
-
-
-async def _facts(ledger: Ledger, scope: Scope, keys: Sequence[Versioned]) -> Mapping[Versioned, Fact]:
-    return await ledger.versions_by_id(scope, keys) if keys else {}
-
-
-async def _taught(ledger: Ledger, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
-    return await ledger.taught(scope, ids) if ids else {}
 
 
 def _said(message: Message, found: Weighed, note: str | None, why: Why | None) -> Recalled:

@@ -43,6 +43,8 @@ class Entry:
     """Packed by `recall.terms`; a ledger keeps it and does not look inside."""
     vector: Vector | None
     """Unit length; None while no embedding model can be had."""
+    tokens: bytes | None = None
+    """Packed by `recall.late`; None where the embedder shows no tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,6 +136,7 @@ class MessageRow(NamedTuple):
     stop: int
     terms: bytes
     vector: bytes | None
+    tokens: bytes | None = None
 
 
 class FactRow(NamedTuple):
@@ -156,6 +159,7 @@ class FactRow(NamedTuple):
     """JSON list of the sessions its messages belong to, or None."""
     terms: bytes
     vector: bytes | None
+    tokens: bytes | None = None
 
 
 class Feed(NamedTuple):
@@ -233,6 +237,14 @@ class Messages(Protocol):
     async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage: ...
 
 
+class Shown(NamedTuple):
+    """What of the messages and versions of facts asked for exists in the scope, and what the messages taught."""
+
+    messages: Mapping[MessageId, Message]
+    facts: Mapping[tuple[FactId, int], Fact]
+    taught: Mapping[MessageId, Sequence[Fact]]
+
+
 class Facts(Protocol):
     async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
         """Return the latest version of those that exist in this scope, whether still believed or not."""
@@ -265,6 +277,10 @@ class Facts(Protocol):
 
     async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
         """Return, for each message, the latest version of the facts it taught (not those it ended)."""
+        ...
+
+    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> "Shown":
+        """Return all that is needed to show what was found: one read at one moment, for the path that must be quick."""
         ...
 
     async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]: ...

@@ -114,6 +114,16 @@ class FactsContract:
         assert [fact.sources for fact in await ledger.all_versions(ANA)] == [("m1",), ("m1",)]
         assert await ledger.believed(ANA) == []
 
+    async def test_what_is_to_be_shown_is_read_at_once(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, learned())
+        messages, keys = [MessageId("m1"), MessageId("none")], [(F1, 1), (F1, 9)]
+        shown = await ledger.shown(ANA, messages, keys)
+        assert shown.messages == await ledger.messages_by_id(ANA, messages)
+        assert shown.facts == await ledger.versions_by_id(ANA, keys)
+        assert shown.taught == await ledger.taught(ANA, messages)
+        assert [len(part) for part in shown] == [1, 1, 1]
+        assert await ledger.shown(Scope("t", "nobody"), messages, keys) == ({}, {}, {})
+
     async def test_believed_facts_are_found_by_their_exact_words(self, ledger: Ledger) -> None:
         odd = replace(a_fact("f2"), text="Ana likes tea, \x00 or \ud800.")
         await ledger.write(ANA, Change(versions=[new_version(a_fact("f1")), new_version(odd)]))

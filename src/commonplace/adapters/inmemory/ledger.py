@@ -36,6 +36,7 @@ from commonplace.ports.ledger import (
     LedgerCounts,
     MessagePage,
     MessageQuery,
+    Shown,
     Vector,
     Versions,
 )
@@ -176,6 +177,13 @@ class InMemoryLedger(InMemoryJobs):
             )
             for version in held.versions_of(fact)
         ]
+
+    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> Shown:
+        return Shown(
+            await self.messages_by_id(scope, messages),
+            await self.versions_by_id(scope, facts),
+            await self.taught(scope, messages),
+        )
 
     async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
         held = self._find(scope)

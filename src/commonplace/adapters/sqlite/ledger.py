@@ -22,7 +22,9 @@ from commonplace.adapters.sqlite import (
     upkeep,
     writing,
 )
+from commonplace.adapters.sqlite import facts as known
 from commonplace.adapters.sqlite import jobs as job_queue
+from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
 from commonplace.adapters.sqlite.full_text import Unpack
@@ -50,6 +52,7 @@ from commonplace.ports.ledger import (
     LedgerCounts,
     MessagePage,
     MessageQuery,
+    Shown,
     Vector,
     Versions,
 )
@@ -182,6 +185,15 @@ class SqliteLedger:
 
     async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
         return await self._read(lambda connection: facts.taught(connection, scope, messages))
+
+    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> Shown:
+        return await self._read(
+            lambda connection: Shown(
+                said.by_id(connection, scope, messages) if messages else {},
+                known.versions_by_id(connection, scope, facts) if facts else {},
+                known.taught(connection, scope, messages) if messages else {},
+            )
+        )
 
     async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]:
         return await self._read(lambda connection: facts.sources(connection, scope, fact))
