@@ -9,7 +9,7 @@ Every method is confined to one scope; an id that lives in another scope is not 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,8 +196,20 @@ class IndexFeed(Protocol):
         """Return every row stamped after version `since`, read at one moment. Without `vectors` they are None."""
         ...
 
+    async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
+        """Return the next `limit` rows, numbered after `after`, read at one moment: a partition piece by piece."""
+        ...
+
+    async def rows(self, scope: Scope, numbers: Sequence[int], *, vectors: bool = True) -> Feed:
+        """Return these rows, read at one moment; those that are gone are left out."""
+        ...
+
     async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         """Return the vectors of these rows; rows that are gone or have none are left out."""
+        ...
+
+    async def vectors_after(self, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+        """Return the vectors of the next `limit` rows that have one, in the order of their numbers."""
         ...
 
     async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
@@ -390,6 +402,7 @@ class Upkeep(Protocol):
         ...
 
 
+@runtime_checkable
 class FullText(Protocol):
     """What a ledger may offer besides: candidates by words, for users whose rows do not fit in memory."""
 
@@ -402,6 +415,10 @@ class FullText(Protocol):
 
         Terms are the hashes that entries were packed from. Raises InvalidInput for a user whose full text is not built.
         """
+        ...
+
+    async def holding(self, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
+        """Return how many of this user's rows have each of these terms. Raises InvalidInput as `matching` does."""
         ...
 
 

@@ -162,6 +162,45 @@ class IndexFeedContract:
         assert np.array_equal(np.frombuffer(found[4], dtype=np.float32), a_vector(9))
         assert await ledger.vectors(BEN, [1]) == {}
 
+    async def test_a_partition_is_read_slab_by_slab(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, Change(messages=[new_message("m1", passages=3), new_message("m2")]))
+        await ledger.write(ANA, learned("f1", "m3"))
+        await ledger.write(BEN, added("m1"))
+        whole = await ledger.feed(ANA)
+        read: list[tuple[list[int], list[int]]] = []
+        after = 0
+        for _ in range(4):
+            slab = await ledger.slab(ANA, after=after, limit=2)
+            assert slab.versions == whole.versions
+            read.append(([row.n for row in slab.messages], [row.n for row in slab.facts]))
+            after += 2
+        assert read == [([1, 2], []), ([3, 4], []), ([5], [6]), ([], [])]
+        assert await ledger.slab(ANA, after=0, limit=99) == whole
+        assert await ledger.slab(ANA, after=0, limit=99, vectors=False) == await ledger.feed(ANA, vectors=False)
+
+    async def test_rows_are_read_by_number(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, Change(messages=[new_message("m1", passages=3), new_message("m2")]))
+        await ledger.write(ANA, learned("f1", "m3"))
+        await ledger.write(BEN, added("m1"))
+        whole = await ledger.feed(ANA)
+        found = await ledger.rows(ANA, [6, 2, 99, 0, -1, 2])
+        assert found.messages == [row for row in whole.messages if row.n == 2]
+        assert found.facts == whole.facts
+        assert (found.versions, found.removed) == (whole.versions, [])
+        bare = await ledger.rows(ANA, [2], vectors=False)
+        assert [row.vector for row in bare.messages] == [None]
+        assert (await ledger.rows(ANA, [])).messages == []
+        assert await ledger.rows(NOBODY, [1]) == Feed(Versions(0, 0, 0, 0), [], [], [])
+
+    async def test_vectors_are_read_in_the_order_of_their_rows(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, Change(messages=[new_message("m1", passages=2), new_message("m2", vector=False)]))
+        await ledger.write(ANA, learned("f1", "m3"))
+        await ledger.write(BEN, added("m1"))
+        assert list(await ledger.vectors_after(ANA, after=0, limit=3)) == [1, 2, 4]
+        assert await ledger.vectors_after(ANA, after=4, limit=3) == {5: a_vector(0).tobytes()}
+        assert await ledger.vectors_after(ANA, after=5, limit=3) == {}
+        assert await ledger.vectors_after(NOBODY, after=0, limit=3) == {}
+
     async def test_vectors_can_be_filled_in_later(self, ledger: Ledger) -> None:
         await ledger.write(ANA, Change(messages=[new_message("m1", vector=False), new_message("m2", vector=False)]))
         await ledger.write(ANA, Change(versions=[new_version(a_fact(), vector=False)]))

@@ -48,6 +48,16 @@ class FullTextContract:
         found = await ledger.matching(ANA, [COMMON, RARE], limit=5)
         assert (found[0], len(found)) == (21, 5)
 
+    async def test_rows_are_counted_by_term_for_one_user_alone(self, ledger: LedgerWithFullText) -> None:
+        for scope in (ANA, BEN):
+            await ledger.write(scope, message("m1", (COMMON,), (COMMON, RARE)))
+            await ledger.build_full_text(scope)
+        await ledger.write(ANA, message("m2", (COMMON,)))
+        assert await ledger.holding(ANA, [COMMON, RARE, OTHER]) == {COMMON: 3, RARE: 1, OTHER: 0}
+        assert await ledger.holding(BEN, [COMMON]) == {COMMON: 2}
+        with pytest.raises(InvalidInput, match="not built"):
+            await ledger.holding(NOBODY, [COMMON])
+
     async def test_a_closed_version_is_still_found(self, ledger: LedgerWithFullText) -> None:
         await ledger.build_full_text(ANA)
         await ledger.write(ANA, Change(versions=[NewVersion(fact=a_fact(), entry=entry(RARE))]))

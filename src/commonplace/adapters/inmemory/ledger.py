@@ -77,13 +77,21 @@ class InMemoryLedger(InMemoryJobs):
 
     async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
         held = self._find(scope)
-        messages = [
-            held.message_row(n, passage, vectors=vectors)
-            for n, passage in sorted(held.passages.items(), key=lambda item: item[0])
-            if passage.changed > since
-        ]
-        facts = [held.fact_row(version, vectors=vectors) for version in held.facts.values() if version.changed > since]
-        return Feed(held.versions, messages, sorted(facts, key=lambda row: row.n), [])
+        changed = [n for n, passage in held.passages.items() if passage.changed > since]
+        changed += [version.n for version in held.facts.values() if version.changed > since]
+        return held.feed(frozenset(changed), vectors=vectors)
+
+    async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
+        held = self._find(scope)
+        later = sorted(n for n in held.numbers if n > after)
+        return held.feed(frozenset(later[: max(limit, 1)]), vectors=vectors)
+
+    async def rows(self, scope: Scope, numbers: Sequence[int], *, vectors: bool = True) -> Feed:
+        return self._find(scope).feed(frozenset(numbers), vectors=vectors)
+
+    async def vectors_after(self, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+        held = self._find(scope).vectors
+        return {n: held[n] for n in sorted(n for n in held if n > after)[: max(limit, 1)]}
 
     async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         held = self._find(scope).vectors

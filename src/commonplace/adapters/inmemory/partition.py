@@ -27,6 +27,7 @@ from commonplace.ports.ledger import (
     ClosedVersion,
     Entry,
     FactRow,
+    Feed,
     MessageRow,
     NewMessage,
     NewVersion,
@@ -227,6 +228,17 @@ class Partition:
         )
         self.sessions[session] = kept
         return kept
+
+    @property
+    def numbers(self) -> list[int]:
+        return [*self.passages, *(version.n for version in self.facts.values())]
+
+    def feed(self, numbers: frozenset[int], *, vectors: bool) -> Feed:
+        messages = [
+            self.message_row(n, self.passages[n], vectors=vectors) for n in sorted(numbers & self.passages.keys())
+        ]
+        facts = [self.fact_row(version, vectors=vectors) for version in self.facts.values() if version.n in numbers]
+        return Feed(self.versions, messages, sorted(facts, key=lambda row: row.n), [])
 
     def message_row(self, n: int, passage: Passage, *, vectors: bool) -> MessageRow:
         message, entry = passage.message, passage.entry

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import (
@@ -11,7 +12,7 @@ from commonplace.adapters.sqlite.columns import (
     text_of,
     vector_column,
 )
-from commonplace.adapters.sqlite.partitions import N_MASK, NOTHING, Partition
+from commonplace.adapters.sqlite.partitions import N_MASK, NOTHING
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
 
@@ -33,6 +34,14 @@ _SESSIONS = """
     group by s.fact, m.session order by min(s.no)
 """
 
+_NTH = """
+    select row from (
+        select row from passages where row > :start and row <= :last
+        union all
+        select row from facts where row > :start and row <= :last
+    ) order by row limit 1 offset :skip
+"""
+
 
 def versions(connection: Connection, scope: Scope) -> Versions:
     partition = partitions.find(connection, scope)
@@ -46,24 +55,49 @@ def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> 
     if since >= partition.version:
         return Feed(partition.versions, [], [], [])
     since = max(since, 0)
+    changed = _Rows("{0}.changed > ? and {0}.changed <= ?", (partition.base | since, partition.last))
+    removed = connection.execute(
+        "select row from removals where changed > ? and changed <= ? order by row", changed.values
+    )
     return Feed(
         partition.versions,
-        _message_rows(connection, partition, since=since, vectors=vectors),
-        _fact_rows(connection, partition, since=since, vectors=vectors),
-        [
-            row & N_MASK
-            for (row,) in connection.execute(
-                "select row from removals where changed > ? and changed <= ? order by row",
-                (partition.base | since, partition.last),
-            )
-        ],
+        *_read(connection, changed if since > 0 else _between(partition.base, partition.last), vectors=vectors),
+        [row & N_MASK for (row,) in removed],
     )
 
 
-def _where(table: str, partition: Partition, since: int) -> tuple[str, tuple[int, int]]:
-    """Return the rows to read: by what changed, or straight through them when all are wanted."""
-    column = f"{table}.changed" if since > 0 else f"{table}.row"
-    return f"{column} > ? and {column} <= ?", (partition.base | since, partition.last)
+def slab(connection: Connection, scope: Scope, *, after: int, limit: int, vectors: bool) -> Feed:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    start = partition.base | min(max(after, 0), N_MASK)
+    last = connection.execute(_NTH, {"start": start, "last": partition.last, "skip": max(limit, 1) - 1}).fetchone()
+    stop = partition.last if last is None else int(last[0])
+    return Feed(partition.versions, *_read(connection, _between(start, stop), vectors=vectors), [])
+
+
+def rows(connection: Connection, scope: Scope, numbers: Sequence[int], *, vectors: bool) -> Feed:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    listed = json.dumps([partition.base | n for n in filter(partition.holds, numbers)])
+    named = _Rows("{0}.row in (select value from json_each(?))", (listed,))
+    return Feed(partition.versions, *_read(connection, named, vectors=vectors), [])
+
+
+class _Rows(NamedTuple):
+    """Which rows to read: a condition on the table of that name."""
+
+    where: str
+    values: tuple[int | str, ...]
+
+
+def _between(start: int, stop: int) -> _Rows:
+    return _Rows("{0}.row > ? and {0}.row <= ?", (start, stop))
+
+
+def _read(connection: Connection, rows: _Rows, *, vectors: bool) -> tuple[Sequence[MessageRow], Sequence[FactRow]]:
+    return _message_rows(connection, rows, vectors=vectors), _fact_rows(connection, rows, vectors=vectors)
 
 
 def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
@@ -74,9 +108,9 @@ def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
     )
 
 
-def _message_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[MessageRow]:
-    where, values = _where("p", partition, since)
-    rows = map(MessageRow._make, connection.execute(_select(_MESSAGES, "p", where, vectors=vectors), values))
+def _message_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[MessageRow]:
+    sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors=vectors)
+    rows = map(MessageRow._make, connection.execute(sql, wanted.values))
     return [row if _is_text(row) else _decoded(row) for row in rows]
 
 
@@ -95,8 +129,8 @@ def _decoded(row: MessageRow) -> MessageRow:
     )
 
 
-def _fact_rows(connection: Connection, partition: Partition, *, since: int, vectors: bool) -> Sequence[FactRow]:
-    where, values = _where("f", partition, since)
+def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
+    where, values = wanted.where.format("f"), wanted.values
     sessions: dict[int, list[str]] = {}
     for fact, session in connection.execute(_SESSIONS.format(where=where), values):
         sessions.setdefault(fact, []).append(text_of(session))
@@ -118,6 +152,17 @@ def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Map
         if row is not None:
             found[n] = row[0]
     return found
+
+
+def vectors_after(connection: Connection, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    rows = connection.execute(
+        "select row, vector from vectors where row > ? and row <= ? order by row limit ?",
+        (partition.base | min(max(after, 0), N_MASK), partition.last, max(limit, 1)),
+    )
+    return {row & N_MASK: vector for row, vector in rows}
 
 
 def set_vectors(connection: Connection, scope: Scope, vectors: Mapping[int, Vector]) -> None:

@@ -4,7 +4,7 @@ The tokens are the hashes of the terms in hex, and the table keeps no content: t
 are those of all users together, which is good enough for candidates: they are scored again with the user's own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import Connection
@@ -56,9 +56,7 @@ def give_up(connection: Connection, partition: Partition) -> None:
 def matching(connection: Connection, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
     if limit < 1:
         raise InvalidInput(f"limit={limit}: expected 1 or more")
-    partition = partitions.find(connection, scope)
-    if partition is None or not partition.full_text:
-        raise InvalidInput("the full text of this user is not built: expected build_full_text before")
+    partition = _built(connection, scope)
     if not terms:
         return []
     rows = connection.execute(
@@ -66,6 +64,22 @@ def matching(connection: Connection, scope: Scope, terms: Sequence[int], *, limi
         (" OR ".join(_spelled(terms)), partition.base, partition.last, limit),
     )
     return [row & N_MASK for (row,) in rows]
+
+
+def holding(connection: Connection, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
+    partition = _built(connection, scope)
+    count = "select count(*) from full_text where full_text match ? and rowid > ? and rowid <= ?"
+    return {
+        term: int(connection.execute(count, (spelled, partition.base, partition.last)).fetchone()[0])
+        for term, spelled in zip(terms, _spelled(terms), strict=True)
+    }
+
+
+def _built(connection: Connection, scope: Scope) -> Partition:
+    partition = partitions.find(connection, scope)
+    if partition is None or not partition.full_text:
+        raise InvalidInput("the full text of this user is not built: expected build_full_text before")
+    return partition
 
 
 def _spelled(terms: Iterable[int]) -> Iterable[str]:

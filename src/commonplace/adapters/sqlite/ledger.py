@@ -135,6 +135,17 @@ class SqliteLedger:
     async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
         return await self._read(lambda connection: feed.feed(connection, scope, since=since, vectors=vectors))
 
+    async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
+        return await self._read(
+            lambda connection: feed.slab(connection, scope, after=after, limit=limit, vectors=vectors)
+        )
+
+    async def rows(self, scope: Scope, numbers: Sequence[int], *, vectors: bool = True) -> Feed:
+        return await self._read(lambda connection: feed.rows(connection, scope, numbers, vectors=vectors))
+
+    async def vectors_after(self, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+        return await self._read(lambda connection: feed.vectors_after(connection, scope, after=after, limit=limit))
+
     async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         return await self._read(lambda connection: feed.vectors(connection, scope, numbers))
 
@@ -303,6 +314,9 @@ class SqliteLedger:
 
     async def matching(self, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
         return await self._read(lambda connection: full_text.matching(connection, scope, terms, limit=limit))
+
+    async def holding(self, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
+        return await self._read(lambda connection: full_text.holding(connection, scope, terms))
 
     async def holds_vectors(self) -> bool:
         return await self._read(upkeep.holds_vectors)
