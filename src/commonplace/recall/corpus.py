@@ -14,6 +14,7 @@ from commonplace.domain.times import FOREVER
 from commonplace.ports.ledger import FactRow, Feed, MessageRow
 from commonplace.recall.columns import Columns
 from commonplace.recall.dense import Dense
+from commonplace.recall.late import Tokens
 from commonplace.recall.lexical import Lexical
 from commonplace.recall.packed import unpack
 from commonplace.recall.terms import analyse
@@ -53,6 +54,7 @@ class Corpus:
         self.threads = Threads()
         self.lexical = Lexical(self.threads, self.weights)
         self.dense = Dense(dimensions) if vectors else None
+        self.tokens = Tokens()
         self.ids: list[str] = []
         self.metadata: list[str | None] = []
         self.rows = Columns()
@@ -70,7 +72,7 @@ class Corpus:
     @property
     def nbytes(self) -> int:
         held = self.rows.nbytes + self.lexical.nbytes + self.threads.nbytes + 150 * len(self.ids)
-        return held + (self.dense.nbytes if self.dense else 0)
+        return held + self.tokens.nbytes + (self.dense.nbytes if self.dense else 0)
 
     def apply(self, feed: Feed) -> None:
         """Take in what changed. Applying the same feed again changes nothing that a search would notice."""
@@ -207,6 +209,7 @@ class Corpus:
         self.lexical.append(rows)
         if self.dense is not None:
             self.dense.append([row.vector for row in fed])
+        self.tokens.append([row.tokens for row in fed])
         return slots
 
     def _speaker(self, name: str | None) -> int:

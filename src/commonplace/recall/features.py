@@ -20,6 +20,8 @@ class Has(IntFlag):
     NUMBER = 16
     NAME = 32
     """A capital in the middle of a sentence, or quotes."""
+    REASON = 64
+    """A word that says why: because, inspired, to help."""
 
 
 class Features(NamedTuple):
@@ -52,6 +54,12 @@ _NUMBER = re.compile(
 )
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z]\w+|\"[^\"]+\"|“[^”]+”")
 
+_REASON = re.compile(
+    r"\b(?:because|since|so that|reasons?|inspir\w+|motivat\w+|wanted to"
+    r"|helps?|helped|reminds?|reminded|thanks to|due to)\b",
+    re.IGNORECASE,
+)
+
 
 def features(text: str) -> Features:
     words = _WORD.findall(text.casefold())
@@ -62,6 +70,7 @@ def features(text: str) -> Features:
         Has.PLACE: bool(_PLACE.search(text)),
         Has.NUMBER: bool(_NUMBER.search(text)),
         Has.NAME: bool(_NAME.search(text)),
+        Has.REASON: bool(_REASON.search(text)),
     }
     has = Has.NOTHING
     for flag, there in found.items():

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from commonplace.recall.features import Has
 from commonplace.recall.growing import Growing
+from commonplace.recall.neighbours import neighbours
 from commonplace.recall.packed import CAPTION, OWN, Unpacked, asks
 from commonplace.recall.threads import Slots, Threads
 from commonplace.recall.weights import Weights
@@ -46,8 +47,8 @@ EMPTY = Segment(np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0, np.fl
 class Scored(NamedTuple):
     scores: Floats
     """One for each slot."""
-    most: float
-    """The score of a row that has every term of the question without end."""
+    weights: dict[int, float]
+    """Of the question's terms. Their sum is the score of a row that has every term without end."""
 
 
 class Lexical:
@@ -92,7 +93,7 @@ class Lexical:
     def changed(self, slots: Slots) -> None:
         """Measure these rows again, with their neighbours as they are now."""
         length = self._own.cells[slots]
-        for weight, near in self._neighbours(slots, self._asks.cells_and_end):
+        for weight, near in neighbours(slots, self._threads, self._asks.cells_and_end, self._weights):
             length = length + weight * self._shared.cells_and_end[near]
         self._mixed.cells[slots] = length
         self._saturation = None
@@ -104,17 +105,16 @@ class Lexical:
         saturation = self._saturations()
         total = np.zeros(count, np.float32)
         column = np.zeros(count + 1, np.float32)
-        most = 0.0
+        weights: dict[int, float] = {}
         for term, postings in zip(terms, self._lookup(terms), strict=True):
             self._spread(postings, column)
             found = np.flatnonzero(column[:count])
-            weight = weigh(term, idf(live, len(found)))
+            weight = weights[term] = weigh(term, idf(live, len(found)))
             values = column[found]
             total[found] += np.float32(weight) * values / (values + saturation[found])
             column[found] = 0
             column[-1] = 0
-            most += weight
-        return Scored(total, most)
+        return Scored(total, weights)
 
     def _saturations(self) -> Floats:
         if self._saturation is None:
@@ -160,20 +160,6 @@ class Lexical:
         for weight in weights.after:
             near = self._threads.before(near)
             column[near] += shared * np.float32(weight)
-
-    def _neighbours(self, slots: Slots, asking: NDArray[np.bool_]) -> list[tuple[Floats, Slots]]:
-        """Return each kind of neighbour of these rows with its weight."""
-        found = []
-        near = slots
-        for step, weight in enumerate(self._weights.before):
-            near = self._threads.before(near)
-            heavy = asking[near] if step == 0 else np.zeros(len(near), np.bool_)
-            found.append((np.where(heavy, self._weights.before_asking, weight).astype(np.float32), near))
-        near = slots
-        for weight in self._weights.after:
-            near = self._threads.after(near)
-            found.append((np.full(len(near), weight, np.float32), near))
-        return found
 
 
 def idf(rows: int, holding: int) -> float:

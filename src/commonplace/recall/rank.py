@@ -1,56 +1,101 @@
-"""What counts beside the words: who is asked about, how much a message says, whether it only asks."""
+"""What counts beside likeness: who is asked about and when, how much a message says, whether it answers or only asks.
+
+Each sign has a name; what it weighs is in Weights under the same name. A sign against a message is negative.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.recall.corpus import MESSAGE, Corpus
+from commonplace.recall.corpus import MESSAGE, NOBODY, ROLES, Corpus
 from commonplace.recall.features import Has
 from commonplace.recall.packed import asks
-from commonplace.recall.understand import Question
+from commonplace.recall.understand import Asks, Question
+from commonplace.recall.when import Window
 
 Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 Slots = NDArray[np.int64]
 DAY = 86_400_000_000
+USER, ASSISTANT = ROLES.index("user"), ROLES.index("assistant")
+USUAL = 20
+"""Words in a usual message: neither for it nor against it."""
+ENOUGH = 60
+"""More words than this say no more."""
+LONG = 90
+
+FITS: dict[Asks, tuple[Has, float]] = {
+    "when": (Has.TIME, 1.0),
+    "where": (Has.PLACE, 0.5),
+    "how many": (Has.NUMBER, 0.35),
+    "why": (Has.REASON, 0.35),
+}
 
 
-def priors(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:
-    """Return what each rule adds, by name."""
-    weights, words = corpus.weights, corpus.rows.words.cells[slots].astype(np.float32)
-    only_asks = (words < 25) & asks(corpus.rows.has.cells[slots], Has.ENDS_ASKING)
-    said = np.isin(corpus.rows.speaker.cells[slots], list(question.speakers))
-    parts = {
-        "question": -weights.question * only_asks,
-        "length": np.log1p(np.minimum(words, 60)) - np.log(21),
-        "speaker": weights.speaker * said,
-        "date": weights.date * date_window(corpus.rows.at.cells[slots], question.window),
-    }
-    found = {name: (weights.priors * part).astype(np.float32) for name, part in parts.items()}
-    found["thread"] = (weights.thread * in_thread(corpus, slots, question)).astype(np.float32)
-    if not question.about_assistant:
-        whole = np.maximum(corpus.rows.whole.cells[slots], 1)
-        found["long"] = (-weights.long * np.maximum(0, np.log(whole / 90))).astype(np.float32)
-    return found
-
-
-def in_thread(corpus: Corpus, slots: Slots, question: Question) -> NDArray[np.bool_]:
-    """Return whether a person whom the question names takes part in the row's session."""
-    speaks = np.isin(corpus.rows.speaker.cells, list(question.speakers)) & corpus.rows.live.cells
-    sessions = np.unique(corpus.rows.session.cells[speaks])
+def signs(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:
+    """Return how much of each sign each row shows."""
     message = corpus.rows.kind.cells[slots] == MESSAGE
-    found: NDArray[np.bool_] = np.isin(corpus.rows.session.cells[slots], sessions) & message
+    found = {
+        **_of_text(corpus, slots, question),
+        **_of_place(corpus, slots, question),
+        "speaker": np.isin(corpus.rows.speaker.cells[slots], list(question.speakers)),
+        "date": date_window(corpus.rows.at.cells[slots], question.window),
+    }
+    parts = {name: (sign * message).astype(np.float32) for name, sign in found.items()}
+    return parts | {"fact": (~message).astype(np.float32)}
+
+
+def _of_text(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:
+    has, words = corpus.rows.has.cells[slots], corpus.rows.words.cells[slots].astype(np.float32)
+    flag, share = FITS.get(question.asks, (Has.NOTHING, 0.0))
+    specific = [asks(has, each).astype(np.float32) for each in (Has.TIME, Has.NUMBER, Has.NAME)]
+    return {
+        "question": -np.float32(1) * ((words < LONG / 4) & asks(has, Has.ENDS_ASKING)),
+        "asks": -np.float32(1) * asks(has, Has.ASKS),
+        "length": np.log1p(np.minimum(words, ENOUGH)) - np.log(np.float32(1 + USUAL)),
+        "specific": np.sum(specific, axis=0),
+        "fits": np.float32(share) * asks(has, flag),
+    }
+
+
+def _of_place(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:
+    """Return the signs that depend on the session a message stands in."""
+    before = corpus.threads.before(slots)
+    role = corpus.rows.role.cells[slots]
+    assisted = in_sessions(corpus, slots, assistants(corpus))
+    whole = np.maximum(corpus.rows.whole.cells[slots], 1)
+    towards = -1 if question.about_assistant else 1
+    one = np.float32(1)
+    return {
+        "opens": one * (before < 0),
+        "answers": one * asks(corpus.rows.has.cells_and_end[before], Has.ASKS),
+        "thread": one * in_sessions(corpus, slots, np.isin(corpus.rows.speaker.cells, list(question.speakers))),
+        "long": -np.maximum(0, np.log(whole / LONG)).astype(np.float32) * (not question.about_assistant),
+        "role": np.float32(towards) * assisted * (one * (role == USER) - one * (role == ASSISTANT)),
+    }
+
+
+def assistants(corpus: Corpus) -> Flags:
+    """Return which rows are a model's. An assistant with a name of its own may be a person: they are taken as one."""
+    found: Flags = (corpus.rows.role.cells == ASSISTANT) & (corpus.rows.speaker.cells == NOBODY)
     return found
 
 
-def date_window(at: NDArray[np.int64], window: tuple[int, int] | None) -> Floats:
+def in_sessions(corpus: Corpus, slots: Slots, rows: Flags) -> Flags:
+    """Return which slots are of a session that one of these rows belongs to."""
+    sessions = np.unique(corpus.rows.session.cells[rows & corpus.rows.live.cells])
+    found: Flags = np.isin(corpus.rows.session.cells[slots], sessions)
+    return found
+
+
+def date_window(at: NDArray[np.int64], window: Window | None) -> Floats:
     """Return 1 inside the window and up to 14 days after it, then half as much every 14 days; 0 before it."""
     if window is None:
         return np.zeros(len(at), np.float32)
-    start, stop = window
-    late = np.maximum(0, at - stop) / (14 * DAY)
-    return np.where(at < start, 0, np.exp2(-np.maximum(0, late - 1))).astype(np.float32)
+    late = np.maximum(0, at - window.stop) / (14 * DAY)
+    return np.where(at < window.start, 0, np.exp2(-np.maximum(0, late - 1))).astype(np.float32)
 
 
-def session_best(corpus: Corpus, slots: Slots, scores: Floats) -> Floats:
+def best_of_session(corpus: Corpus, slots: Slots, scores: Floats) -> Floats:
     """Return the best score of each row's session."""
     _, place = np.unique(corpus.rows.session.cells[slots], return_inverse=True)
     best = np.full(place.max(initial=0) + 1, -np.inf, np.float32)

@@ -7,11 +7,15 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.recall.corpus import KINDS, MESSAGE, Corpus, Mask
+from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
-from commonplace.recall.fuse import Floats, Slots, top, union, z
-from commonplace.recall.rank import priors, session_best
+from commonplace.recall.features import Has
+from commonplace.recall.fuse import Floats, Slots, top, union, weighted, z
+from commonplace.recall.late import QueryTokens, interact
+from commonplace.recall.packed import asks
+from commonplace.recall.rank import assistants, best_of_session, in_sessions, signs
 from commonplace.recall.understand import Question, understand
+from commonplace.recall.when import Birthday
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +37,33 @@ class Hit:
     """What the fused score is the sum of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """A question in all the forms that the arms need; a form that is not there leaves its arm out."""
+
+    text: str
+    vector: NDArray[np.float32] | None = None
+    """Compared with the vectors that the corpus holds."""
+    hits: Mapping[int, float] | None = None
+    """Row numbers with their cosines, where an index outside has answered for the vector."""
+    tokens: QueryTokens | None = None
+    birthday: Birthday | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
     name: str
     scores: Floats
     """Of every slot."""
     found: Slots
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    question: Question
+    slots: Slots
+    arms: list[Arm]
+    term_weights: dict[int, float]
 
 
 def search(
@@ -50,60 +75,81 @@ def search(
     limit: int,
     query_vector: NDArray[np.float32] | None = None,
     dense_hits: Mapping[int, float] | None = None,
+    query_tokens: QueryTokens | None = None,
 ) -> list[Hit]:
     """Return up to `limit` hits, the best first.
 
     `query_vector` is compared with the vectors the corpus holds; `dense_hits`, row numbers with their cosines, stands
     for that where an index outside has answered. Without both, words alone decide.
     """
-    question = understand(text, speakers=corpus.names, now=now, language=corpus.language)
-    arms, coverage = _arms(corpus, question, mask, query_vector=query_vector, dense_hits=dense_hits)
-    slots = union(*(arm.found for arm in arms))
-    if not len(slots):
+    asked = Asked(text=text, vector=query_vector, hits=dense_hits, tokens=query_tokens)
+    found = retrieve(corpus, asked, mask=mask, now=now)
+    if not len(found.slots):
         return []
-    parts = _parts(corpus, slots, question, arms)
+    parts = fused_parts(corpus, found, asked.tokens)
     fused = np.sum(list(parts.values()), axis=0)
-    parts["session"] = np.float32(corpus.weights.session_best) * session_best(corpus, slots, fused)
-    fused = fused + parts["session"]
-    order = _best_of_each(corpus, slots, fused)[:limit]
-    relevance = coverage[slots]
-    return [_hit(corpus, int(i), slots, fused, relevance, arms, parts) for i in order]
+    order = best_rows(corpus, found.slots, fused)[:limit]
+    relevance = _relevance(found)
+    return [_hit(corpus, found, int(place), fused=fused, relevance=relevance, parts=parts) for place in order]
 
 
-def _arms(
-    corpus: Corpus,
-    question: Question,
-    mask: Mask,
-    *,
-    query_vector: NDArray[np.float32] | None,
-    dense_hits: Mapping[int, float] | None,
-) -> tuple[list[Arm], Floats]:
+def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidates:
+    """Return the union of what the arms find."""
+    question = understand(asked.text, speakers=corpus.names, now=now, language=corpus.language, birthday=asked.birthday)
     weights = corpus.weights
-    lexical, most = corpus.lexical.score(
+    lexical = corpus.lexical.score(
         list(question.terms),
         lambda term, idf: min(idf, weights.name_cap) if term in question.names else 2 * sqrt(idf),
     )
-    arms = [Arm("lexical", lexical, top(lexical, mask & (lexical > 0), weights.lexical_candidates))]
-    if dense_hits is not None:
-        slots = {corpus.slot_of[n]: score for n, score in dense_hits.items() if n in corpus.slot_of}
-        plain = filled(slots, len(mask))
-    elif query_vector is not None and corpus.dense is not None:
-        plain = corpus.dense.score(query_vector)
-    else:
-        return arms, lexical / np.float32(max(most, 1e-9))
-    smooth = smoothed(plain, corpus.threads, weights)
-    arms.append(Arm("context", smooth, top(smooth, mask, weights.dense_candidates)))
-    arms.append(Arm("dense", plain, top(plain, mask, weights.plain_candidates)))
-    return arms, lexical / np.float32(max(most, 1e-9))
+    arms = [
+        Arm("lexical", lexical.scores, top(lexical.scores, mask & (lexical.scores > 0), weights.lexical_candidates))
+    ]
+    plain = _cosines(corpus, asked)
+    if plain is not None:
+        smooth = smoothed(plain, corpus.threads, weights)
+        arms.append(Arm("context", smooth, top(smooth, mask, weights.dense_candidates)))
+        arms.append(Arm("dense", plain, top(plain, mask, weights.plain_candidates)))
+    return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights)
 
 
-def _parts(corpus: Corpus, slots: Slots, question: Question, arms: list[Arm]) -> dict[str, Floats]:
-    weigh = {"lexical": 1.0, "context": corpus.weights.dense_alone, "dense": 0.0}
-    parts = {arm.name: np.float32(weigh[arm.name]) * z(arm.scores[slots]) for arm in arms if weigh[arm.name]}
-    return parts | priors(corpus, slots, question)
+def _cosines(corpus: Corpus, asked: Asked) -> Floats | None:
+    if asked.hits is not None:
+        known = {corpus.slot_of[n]: score for n, score in asked.hits.items() if n in corpus.slot_of}
+        return filled(known, len(corpus.ids))
+    if asked.vector is not None and corpus.dense is not None:
+        return corpus.dense.score(asked.vector)
+    return None
 
 
-def _best_of_each(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
+def fused_parts(corpus: Corpus, found: Candidates, tokens: QueryTokens | None) -> dict[str, Floats]:
+    """Return what the fused score of each candidate is the sum of."""
+    slots = found.slots
+    likeness = {arm.name: z(arm.scores[slots]) for arm in found.arms}
+    if "dense" in likeness:
+        likeness["dense"] = likeness["dense"] * in_sessions(corpus, slots, assistants(corpus))
+    if tokens is not None and len(corpus.tokens):
+        likeness |= _late(corpus, found, tokens)
+    parts = weighted(likeness | signs(corpus, slots, found.question), corpus.weights)
+    company = best_of_session(corpus, slots, np.sum(list(parts.values()), axis=0))
+    return parts | weighted({"session": company}, corpus.weights)
+
+
+def _late(corpus: Corpus, found: Candidates, tokens: QueryTokens) -> dict[str, Floats]:
+    asking = asks(corpus.rows.has.cells_and_end, Has.ASKS)
+    mixed, own, before = interact(
+        corpus.tokens,
+        found.slots,
+        tokens,
+        threads=corpus.threads,
+        asking=asking,
+        term_weights=found.term_weights,
+        weights=corpus.weights,
+    )
+    told = ~asking[corpus.threads.before(found.slots)]
+    return {"late": z(mixed), "echo": -z(own), "aftermath": -z(before) * told}
+
+
+def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
     """Return the places of the best row of each message or fact, the best first."""
     numbers = corpus.rows.number.cells[slots]
     order = np.lexsort((-numbers, -fused))
@@ -111,24 +157,28 @@ def _best_of_each(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int
     return order[np.sort(places)]
 
 
+def _relevance(found: Candidates) -> Floats:
+    most = np.float32(max(sum(found.term_weights.values()), 1e-9))
+    covered: Floats = np.clip(found.arms[0].scores[found.slots] / most, 0, 1)
+    return covered
+
+
 def _hit(
-    corpus: Corpus,
-    place: int,
-    slots: Slots,
-    fused: Floats,
-    relevance: Floats,
-    arms: list[Arm],
-    parts: Mapping[str, Floats],
+    corpus: Corpus, found: Candidates, place: int, *, fused: Floats, relevance: Floats, parts: Mapping[str, Floats]
 ) -> Hit:
-    slot = int(slots[place])
-    found = {arm.name: np.flatnonzero(arm.found == slot) for arm in arms}
+    slot = int(found.slots[place])
+    ranks = {arm.name: np.flatnonzero(arm.found == slot) for arm in found.arms}
     return Hit(
         n=int(corpus.rows.number.cells[slot]),
         id=corpus.ids[slot],
         version=int(corpus.rows.version.cells[slot]),
-        kind=KINDS[corpus.rows.kind.cells[slot]] if corpus.rows.kind.cells[slot] else KINDS[MESSAGE],
-        relevance=float(min(1.0, max(0.0, relevance[place]))),
+        kind=KINDS[corpus.rows.kind.cells[slot]],
+        relevance=float(relevance[place]),
         score=float(fused[place]),
-        arms={arm.name: (int(found[arm.name][0]) + 1, float(arm.scores[slot])) for arm in arms if len(found[arm.name])},
+        arms={
+            arm.name: (int(ranks[arm.name][0]) + 1, float(arm.scores[slot]))
+            for arm in found.arms
+            if len(ranks[arm.name])
+        },
         parts={name: float(part[place]) for name, part in parts.items()},
     )

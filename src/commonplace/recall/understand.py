@@ -8,7 +8,7 @@ from typing import Literal
 from commonplace.recall.terms import analyse
 from commonplace.recall.when import Birthday, Window, window
 
-Asks = Literal["when", "where", "how many", "who", "other"]
+Asks = Literal["when", "where", "how many", "why", "other"]
 
 LONGEST = 120
 """Words. Of a longer prompt only its question is searched for."""
@@ -79,14 +79,13 @@ def shortened(text: str) -> str:
     return " ".join(chosen if 4 <= len(chosen) <= LONGEST else words[-LONGEST:])
 
 
+_ANSWERS: tuple[tuple[Asks, re.Pattern[str]], ...] = (
+    ("when", re.compile(r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b", re.IGNORECASE)),
+    ("where", re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|state)\b", re.IGNORECASE)),
+    ("how many", re.compile(r"\bhow (?:many|much|long|often|old|far)\b", re.IGNORECASE)),
+    ("why", re.compile(r"\bwhy\b|\breason|\bmotivat|\binspir", re.IGNORECASE)),
+)
+
+
 def _answer_type(text: str) -> Asks:
-    folded = text.casefold()
-    if re.search(r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b", folded):
-        return "when"
-    if re.search(r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|state)\b", folded):
-        return "where"
-    if re.search(r"\bhow (?:many|much|long|often|old|far)\b", folded):
-        return "how many"
-    if re.search(r"^\W*(?:who|what|which|whose)\b", folded):
-        return "who"
-    return "other"
+    return next((asks for asks, pattern in _ANSWERS if pattern.search(text)), "other")
