@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import NamedTuple
 
 from commonplace.adapters.sqlite import partitions
@@ -110,7 +111,7 @@ def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
 
 def _message_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[MessageRow]:
     sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors=vectors)
-    rows = map(MessageRow._make, connection.execute(sql, wanted.values))
+    rows = starmap(MessageRow, connection.execute(sql, wanted.values))
     return [row if _is_text(row) else _decoded(row) for row in rows]
 
 
@@ -137,7 +138,7 @@ def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Seque
     spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
     rows = connection.execute(_select(_FACTS, "f", where, vectors=vectors), values)
     return [
-        FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, vector))
+        FactRow(n, text_of(id_), *before, spelled.get(first), terms, vector)
         for n, id_, *before, first, terms, vector in rows
     ]
 
