@@ -33,6 +33,15 @@ async def test_company_does_not_change_a_single_bit(loaded: OnnxEmbedder) -> Non
     assert np.array_equal(together, alone)
 
 
+async def test_a_reading_shows_each_word_and_the_vector_of_its_pieces(loaded: OnnxEmbedder) -> None:
+    (reading,) = await loaded.read(["Strawberries, unbelievable!"])
+    assert "strawberries" in reading.words
+    assert "unbelievable" in reading.words
+    assert reading.tokens.shape == (len(reading.words), loaded.dimensions)
+    assert not any(mark in reading.words for mark in ("[CLS]", "[SEP]", ""))
+    assert np.array_equal(reading.vector, (await loaded.embed(["Strawberries, unbelievable!"]))[0])
+
+
 async def test_similarities_are_those_that_the_model_is_published_with(loaded: OnnxEmbedder) -> None:
     weather, sunny, stadium = await loaded.embed(
         ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]

@@ -57,6 +57,14 @@ class Corpora:
         for scope in [scope for scope, held in self._held.items() if not held.users]:
             self._let_go(scope)
 
+    async def drop(self, scope: Scope) -> None:
+        """Let go of one user's rows, once whoever is using them is done."""
+        held = self._held.get(scope)
+        if held is not None:
+            async with held.lock:
+                self.nbytes -= held.nbytes
+                held.corpus, held.nbytes = None, 0
+
     async def _bring_up_to_date(self, scope: Scope, held: _Held) -> None:
         versions = await self._ledger.versions(scope)
         corpus = held.corpus
@@ -65,7 +73,7 @@ class Corpora:
             return
         if corpus is None or _worn(corpus) or corpus.version > versions.version:
             corpus = self._make(versions)
-        feed = await self._ledger.feed(scope, since=corpus.version, vectors=corpus.dense is not None)
+        feed = await self._ledger.feed(scope, since=corpus.version)
         if _size(feed) <= SMALL_FEED:
             corpus.apply(feed)
         else:

@@ -1,57 +1,68 @@
-"""Vectors for texts, remembered by text, and the one place where a missing model becomes a note instead of an error."""
+"""What a model makes of texts, remembered by text, and the one place where a missing model becomes a note, not an error."""
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from commonplace.domain.errors import EmbedderUnavailable
-from commonplace.ports.embedder import Embedder, Vectors
+from commonplace.ports.embedder import Embedder
 from commonplace.ports.ledger import Vector
+from commonplace.ports.token_embedder import TokenEmbedder
+from commonplace.recall.late import QueryTokens, short_tokens
 
-KEPT = 20_000
-"""Vectors kept in RAM: 30 MB at 384 dimensions."""
+KEPT = 10_000
+"""Texts kept in RAM: about 50 MB."""
+
+
+class Sense(NamedTuple):
+    """What a model makes of a text: its vector, and the short vectors of its words where the model shows them."""
+
+    vector: Vector
+    tokens: QueryTokens | None
 
 
 class Embedded(NamedTuple):
-    vectors: Sequence[Vector | None]
+    senses: Sequence[Sense | None]
     """One per text; all None when no model can be had."""
     note: str | None
 
 
 class Embedding:
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
-
-    @property
-    def identity(self) -> str:
-        return self._embedder.identity
+    def __init__(self, embedder: Embedder, *, language: str = "en") -> None:
+        self._embedder, self._language = embedder, language
+        self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Never fails for want of a model: the texts stay searchable by their words, and the note says so."""
-        keys = [_key(text) for text in texts]
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept}
         try:
-            fresh = await self._embedder.embed(list(missing.values())) if missing else ()
+            return Embedded(await self.embed_all(texts), None)
         except EmbedderUnavailable as error:
             return Embedded([None] * len(texts), f"searched by words only: {error}")
-        vectors = {**dict(zip(missing, fresh, strict=True)), **self._recall(keys)}
-        self._keep(vectors)
-        return Embedded([vectors[key] for key in keys], None)
 
-    async def embed_all(self, texts: Sequence[str]) -> Vectors:
+    async def embed_all(self, texts: Sequence[str]) -> Sequence[Sense]:
         """As `embed`, for work that is pointless without vectors. Raises EmbedderUnavailable."""
-        return await self._embedder.embed(texts)
+        keys = [_key(text) for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept}
+        found = {key: self._kept[key] for key in keys if key in self._kept}
+        if missing:
+            found |= zip(missing, await self._read(list(missing.values())), strict=True)
+        self._keep(found)
+        return [found[key] for key in keys]
 
-    def _recall(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
-        return {key: self._kept[key] for key in keys if key in self._kept}
+    def clear(self) -> None:
+        """Let go of everything that is kept."""
+        self._kept.clear()
 
-    def _keep(self, vectors: dict[bytes, Vector]) -> None:
-        for key, vector in vectors.items():
-            self._kept[key] = np.asarray(vector, dtype=np.float32)
+    async def _read(self, texts: Sequence[str]) -> Sequence[Sense]:
+        if not isinstance(self._embedder, TokenEmbedder):
+            return [Sense(vector, None) for vector in await self._embedder.embed(texts)]
+        readings = await self._embedder.read(texts)
+        return [Sense(one.vector, short_tokens(one.words, one.tokens, language=self._language)) for one in readings]
+
+    def _keep(self, senses: dict[bytes, Sense]) -> None:
+        for key, sense in senses.items():
+            self._kept[key] = sense
             self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)

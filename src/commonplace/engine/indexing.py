@@ -6,9 +6,10 @@ from typing import NamedTuple, TypedDict
 
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactId, Message, MessageId
-from commonplace.engine.embedding import Embedding
-from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewVersion, Vector
+from commonplace.engine.embedding import Embedding, Sense
+from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewVersion
 from commonplace.recall.features import features
+from commonplace.recall.late import packed
 from commonplace.recall.packed import analyse_row, index_text, pack
 from commonplace.recall.passages import passages
 
@@ -21,8 +22,14 @@ class Sketch(NamedTuple):
     terms: bytes
     dense_text: str
 
-    def entry(self, vector: Vector | None) -> Entry:
-        return Entry(start=self.start, stop=self.stop, terms=self.terms, vector=vector)
+    def entry(self, sense: Sense | None) -> Entry:
+        return Entry(
+            start=self.start,
+            stop=self.stop,
+            terms=self.terms,
+            vector=sense.vector if sense else None,
+            tokens=packed(sense.tokens) if sense and sense.tokens else None,
+        )
 
 
 class Indexed(NamedTuple):
@@ -39,8 +46,8 @@ class Indexing:
         """Index messages. The texts in `also` are embedded in the same batch, for whoever asks for them next."""
         sketches = [self.sketch_message(message) for message in messages]
         texts = [sketch.dense_text for group in sketches for sketch in group]
-        vectors, note = await self._embedding.embed([*texts, *also])
-        given = iter(vectors)
+        senses, note = await self._embedding.embed([*texts, *also])
+        given = iter(senses)
         return Indexed(
             [
                 NewMessage(message=message, entries=tuple(sketch.entry(next(given)) for sketch in group))
@@ -49,14 +56,18 @@ class Indexing:
             note,
         )
 
+    async def senses(self, texts: Sequence[str]) -> Sequence[Sense]:
+        """Make vectors anew, for work that is pointless without them. Raises EmbedderUnavailable."""
+        return await self._embedding.embed_all(texts)
+
     async def versions(self, facts: Sequence[Fact]) -> Sequence[NewVersion]:
         if not facts:
             return ()
         sketches = [self.sketch_fact(fact) for fact in facts]
-        vectors, _ = await self._embedding.embed([sketch.dense_text for sketch in sketches])
+        senses, _ = await self._embedding.embed([sketch.dense_text for sketch in sketches])
         return [
-            NewVersion(fact=fact, entry=sketch.entry(vector))
-            for fact, sketch, vector in zip(facts, sketches, vectors, strict=True)
+            NewVersion(fact=fact, entry=sketch.entry(sense))
+            for fact, sketch, sense in zip(facts, sketches, senses, strict=True)
         ]
 
     def sketch_message(self, message: Message) -> Sequence[Sketch]:

@@ -96,7 +96,8 @@ class Recalling:
         return list(facts.values())
 
     async def _search(self, scope: Scope, request: Request, now: datetime) -> tuple[list[Weighed], str, list[str]]:
-        (vector,), unembedded = await self._embedding.embed([request.query])
+        (sense,), unembedded = await self._embedding.embed([request.query])
+        vector = sense.vector if sense else None
         async with self._corpora.at_hand(scope) as corpus:
             mask = corpus.mask(filters_of(request, now))
             dense = await self._planner.near(scope, corpus, vector, mask)
@@ -110,6 +111,7 @@ class Recalling:
                     limit=request.limit + SPARE,
                     query_vector=vector,
                     dense_hits=dense.hits,
+                    query_tokens=sense.tokens if sense else None,
                 ),
             )
             least = _first_given(request.min_relevance, self._parts.options.min_relevance, DEFAULT_RELEVANCE)

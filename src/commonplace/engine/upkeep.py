@@ -10,6 +10,7 @@ from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.ports.ledger import Feed
+from commonplace.recall.late import packed
 from commonplace.recall.projector import numbers_of
 
 SHOWN = 20
@@ -135,8 +136,12 @@ class Upkeep:
         rows = sorted(texts)
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            vectors = await self._parts.embedder.embed([texts[n] for n in batch])
-            await self._parts.ledger.set_vectors(scope, dict(zip(batch, vectors, strict=True)))
+            senses = await self._indexing.senses([texts[n] for n in batch])
+            await self._parts.ledger.set_vectors(
+                scope,
+                {n: sense.vector for n, sense in zip(batch, senses, strict=True)},
+                tokens={n: packed(sense.tokens) for n, sense in zip(batch, senses, strict=True) if sense.tokens},
+            )
         return len(rows)
 
 

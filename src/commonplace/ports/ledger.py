@@ -28,6 +28,7 @@ from commonplace.domain.values import (
     SessionInfo,
     Source,
 )
+from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
 
 Vector = NDArray[np.float32]
@@ -212,8 +213,10 @@ class IndexFeed(Protocol):
         """Return the vectors of the next `limit` rows that have one, in the order of their numbers."""
         ...
 
-    async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
-        """Fill in the vectors of rows that were written while no embedding model could be had."""
+    async def set_vectors(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
+        """Fill in, or replace, the vectors of rows, with their tokens where the embedder shows them."""
         ...
 
     async def scopes(self, tenant: str) -> Sequence[Scope]:
@@ -422,5 +425,7 @@ class FullText(Protocol):
         ...
 
 
-class Ledger(IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Protocol):
+class Ledger(
+    IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Erasure, Protocol
+):
     """All of it, on one database."""

@@ -47,9 +47,9 @@ def short_tokens(words: Sequence[str], tokens: Floats, *, language: str) -> Quer
     return QueryTokens(short.astype(np.float32), tuple(term for term in terms if term is not None))
 
 
-def pack_tokens(words: Sequence[str], tokens: Floats, *, language: str) -> bytes:
+def packed(tokens: QueryTokens) -> bytes:
     """Return what is stored of a message's tokens."""
-    return np.rint(short_tokens(words, tokens, language=language).vectors * SCALE).astype(np.int8).tobytes()
+    return np.rint(tokens.vectors * SCALE).astype(np.int8).tobytes()
 
 
 class Tokens:

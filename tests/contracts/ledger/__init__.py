@@ -2,6 +2,7 @@
 
 from tests.contracts.ledger.blocks import BlocksContract
 from tests.contracts.ledger.embeddings import EmbeddingCacheContract
+from tests.contracts.ledger.erasure import ErasureContract
 from tests.contracts.ledger.facts import FactsContract
 from tests.contracts.ledger.feed import IndexFeedContract
 from tests.contracts.ledger.isolation import IsolationContract
@@ -22,6 +23,7 @@ class LedgerContract(
     EmbeddingCacheContract,
     JobsContract,
     UpkeepContract,
+    ErasureContract,
     IsolationContract,
 ):
     pass

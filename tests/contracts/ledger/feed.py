@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -212,6 +213,19 @@ class IndexFeedContract:
         assert [(row.n, row.vector) for row in feed.facts] == [(3, a_vector(3).tobytes())]
         assert await ledger.vectors(ANA, [2, 99]) == {}
         assert (await ledger.counts_of(ANA)).rows_without_vector == 1
+
+    async def test_tokens_come_and_go_with_their_vector(self, ledger: Ledger) -> None:
+        message, fact = new_message("m1"), new_version(a_fact())
+        entries = tuple(replace(entry, tokens=b"tokens of m1") for entry in message.entries)
+        told = replace(fact, entry=replace(fact.entry, tokens=b"tokens of f1"))
+        await ledger.write(ANA, Change(messages=[replace(message, entries=entries)], versions=[told]))
+        feed = await ledger.feed(ANA)
+        assert [row.tokens for row in feed.messages] == [b"tokens of m1"]
+        assert [row.tokens for row in feed.facts] == [b"tokens of f1"]
+        assert [row.tokens for row in (await ledger.feed(ANA, vectors=False)).messages] == [None]
+        await ledger.set_vectors(ANA, {1: a_vector(1), 2: a_vector(2)}, tokens={1: b"other"})
+        feed = await ledger.feed(ANA)
+        assert ([row.tokens for row in feed.messages], [row.tokens for row in feed.facts]) == ([b"other"], [None])
 
     async def test_filling_in_vectors_does_not_make_decisions_old(self, ledger: Ledger) -> None:
         await ledger.write(ANA, Change(versions=[new_version(a_fact(), vector=False)]))

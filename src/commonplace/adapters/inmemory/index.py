@@ -70,6 +70,10 @@ class InMemoryIndex:
         self._check()
         self._collections.pop(collection, None)
 
+    async def erase(self, collection: str) -> int:
+        await self.drop(collection)
+        return 0
+
     async def close(self) -> None:
         self._closed = True
         self._collections.clear()

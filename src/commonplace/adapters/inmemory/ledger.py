@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from commonplace.adapters.inmemory.jobs import InMemoryJobs
+from commonplace.adapters.inmemory.erasure import InMemoryErasure
 from commonplace.adapters.inmemory.partition import Partition, Session
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
@@ -44,11 +44,9 @@ from commonplace.ports.ledger import (
 KEEP_PLACE = -1
 
 
-class InMemoryLedger(InMemoryJobs):
+class InMemoryLedger(InMemoryErasure):
     def __init__(self, *, embeddings_kept: int = 20_000) -> None:
         super().__init__()
-        self._partitions: dict[Scope, Partition] = {}
-        self._embeddings: dict[tuple[str, bytes], bytes] = {}
         self._embeddings_kept = embeddings_kept
         self._identity: str | None = None
         self._name = uuid4().hex
@@ -79,7 +77,8 @@ class InMemoryLedger(InMemoryJobs):
         held = self._find(scope)
         changed = [n for n, passage in held.passages.items() if passage.changed > since]
         changed += [version.n for version in held.facts.values() if version.changed > since]
-        return held.feed(frozenset(changed), vectors=vectors)
+        removed = sorted(n for n, version in held.removed.items() if version > since)
+        return held.feed(frozenset(changed), vectors=vectors)._replace(removed=removed)
 
     async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
         held = self._find(scope)
@@ -97,10 +96,12 @@ class InMemoryLedger(InMemoryJobs):
         held = self._find(scope).vectors
         return {n: held[n] for n in numbers if n in held}
 
-    async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
+    async def set_vectors(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
         held = self._find(scope)
         for n, vector in vectors.items():
-            held.set_vector(n, np.asarray(vector, dtype=np.float32).tobytes())
+            held.set_vector(n, np.asarray(vector, dtype=np.float32).tobytes(), (tokens or {}).get(n))
         if vectors:
             held.version += 1
 

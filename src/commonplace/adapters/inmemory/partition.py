@@ -75,11 +75,14 @@ class Partition:
     passages: dict[int, Passage] = field(default_factory=dict)
     facts: dict[tuple[FactId, int], Version] = field(default_factory=dict)
     vectors: dict[int, bytes] = field(default_factory=dict)
+    tokens: dict[int, bytes | None] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
     history: list[FactChange] = field(default_factory=list)
     blocks: dict[str, Block] = field(default_factory=dict)
     sessions: dict[SessionId, Session] = field(default_factory=dict)
     delivered: dict[str, int] = field(default_factory=dict)
+    removed: dict[int, int] = field(default_factory=dict)
+    """The numbers of rows that were forgotten, with the version that removed them."""
 
     @property
     def versions(self) -> Versions:
@@ -93,7 +96,8 @@ class Partition:
         """Return a copy to work on, so that a change that fails half-way leaves nothing behind."""
         draft = copy.copy(self)
         draft.messages, draft.passages, draft.facts = dict(self.messages), dict(self.passages), dict(self.facts)
-        draft.vectors, draft.sources, draft.history = dict(self.vectors), list(self.sources), list(self.history)
+        draft.vectors, draft.tokens = dict(self.vectors), dict(self.tokens)
+        draft.sources, draft.history = list(self.sources), list(self.history)
         draft.sessions = dict(self.sessions)
         return draft
 
@@ -148,6 +152,7 @@ class Partition:
         self.next_row += 1
         if entry.vector is not None:
             self.vectors[n] = np.asarray(entry.vector, dtype=np.float32).tobytes()
+            self.tokens[n] = entry.tokens
         return n
 
     def _close(self, closed: ClosedVersion) -> None:
@@ -204,7 +209,7 @@ class Partition:
     def whole(self, version: Version) -> Fact:
         return replace(version.fact, sources=self.said(version.fact.id))
 
-    def set_vector(self, n: int, vector: bytes) -> None:
+    def set_vector(self, n: int, vector: bytes, tokens: bytes | None) -> None:
         if n in self.passages:
             self.passages[n] = replace(self.passages[n], changed=self.version + 1)
         elif any(version.n == n for version in self.facts.values()):
@@ -212,7 +217,7 @@ class Partition:
             self._put(version, version.fact)
         else:
             return
-        self.vectors[n] = vector
+        self.vectors[n], self.tokens[n] = vector, tokens
 
     def keep_alive(self, session: SessionId, *, now: datetime, ttl: float) -> Session:
         known = self.sessions.get(session)
@@ -257,6 +262,7 @@ class Partition:
             stop=entry.stop,
             terms=entry.terms,
             vector=self.vectors.get(n) if vectors else None,
+            tokens=self.tokens.get(n) if vectors else None,
         )
 
     def fact_row(self, version: Version, *, vectors: bool) -> FactRow:
@@ -280,6 +286,7 @@ class Partition:
             sessions=json.dumps(named) if named else None,
             terms=version.terms,
             vector=self.vectors.get(version.n) if vectors else None,
+            tokens=self.tokens.get(version.n) if vectors else None,
         )
 
 

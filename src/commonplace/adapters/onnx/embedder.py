@@ -18,6 +18,7 @@ from commonplace.adapters.onnx.model_files import ModelFiles
 from commonplace.adapters.onnx.progress import Progress, silent
 from commonplace.domain.errors import EmbedderUnavailable, InvalidInput
 from commonplace.ports.embedder import Vectors
+from commonplace.ports.token_embedder import Read
 
 ROUND_CHARACTERS = 8_192
 """Texts that run together: about 2,000 tokens, which take half a second on one slow core. A new caller waits that long
@@ -42,7 +43,7 @@ class OnnxEmbedder:
         self._retry_after, self._clock = retry_after, clock
         self._model: SentenceModel | None = None
         self._failed: tuple[float, str] | None = None
-        self._batches = SharedBatches(self._embed, cost=_cost, budget=ROUND_CHARACTERS, name="commonplace-embedder")
+        self._batches = SharedBatches(self._read, cost=_cost, budget=ROUND_CHARACTERS, name="commonplace-embedder")
 
     async def __aenter__(self) -> Self:
         return self
@@ -64,25 +65,30 @@ class OnnxEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """As the port promises. A text alone and in company gives the same row within a cosine of 0.9999."""
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-            raise InvalidInput(f"texts: expected a list of strings, got a {type(texts).__name__}")
         vectors = np.empty((len(texts), pinned.DIMENSIONS), np.float32)
-        if texts:
-            # Texts of one length pad each other least, and a long call is served in several rounds.
-            order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
-            vectors[order] = await self._batches.results([texts[n] for n in order])
+        for row, reading in enumerate(await self.read(texts)):
+            vectors[row] = reading.vector
         return vectors
 
-    def _embed(self, texts: Sequence[str]) -> Sequence[Vectors]:
+    async def read(self, texts: Sequence[str]) -> Sequence[Read]:
+        """The vectors with what they are made of, out of the same pass."""
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+            raise InvalidInput(f"texts: expected a list of strings, got a {type(texts).__name__}")
+        # Texts of one length pad each other least, and a long call is served in several rounds.
+        order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
+        readings = await self._batches.results([texts[n] for n in order]) if texts else ()
+        return [reading for _, reading in sorted(zip(order, readings, strict=True), key=lambda pair: pair[0])]
+
+    def _read(self, texts: Sequence[str]) -> Sequence[Read]:
         try:
-            vectors = self._loaded().embed(texts)
+            readings = self._loaded().read(texts)
         except EmbedderUnavailable:
             raise
         except Exception as error:  # the errors of onnxruntime have no base of their own
             raise EmbedderUnavailable(f"{pinned.IDENTITY} failed: {type(error).__name__}: {error}") from error
-        if not np.isfinite(vectors).all():
+        if not all(np.isfinite(reading.vector).all() for reading in readings):
             raise EmbedderUnavailable(f"{pinned.IDENTITY} gave a vector that is not finite")
-        return list(vectors)
+        return readings
 
     def _loaded(self) -> SentenceModel:
         if self._model is None:

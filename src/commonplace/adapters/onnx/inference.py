@@ -10,6 +10,7 @@ from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_even
 from commonplace.adapters.onnx.pinned import DIMENSIONS
 from commonplace.adapters.onnx.tokens import Pieces
 from commonplace.ports.embedder import Vectors
+from commonplace.ports.token_embedder import Read
 
 BATCH_TOKENS = 1_024
 """Most tokens of one forward pass, padding included: more gains nothing and takes memory."""
@@ -49,6 +50,17 @@ class SentenceModel:
         for each in self.forward(texts):
             vectors[each.texts] = _pooled(each)
         return vectors
+
+    def read(self, texts: Sequence[str]) -> list[Read]:
+        """Return the same vectors, each with the words of its text and the vector of every piece of them."""
+        readings: dict[int, Read] = {}
+        for each in self.forward(texts):
+            for row, (text, vector) in enumerate(zip(each.texts, _pooled(each), strict=True)):
+                ids = each.ids[row][each.mask[row] == 1].tolist()
+                words = self._pieces.words(ids)
+                own = [place for place, word in enumerate(words) if word]
+                readings[text] = Read(vector, [words[place] for place in own], each.hidden[row, own])
+        return [readings[text] for text in range(len(texts))]
 
     def forward(self, texts: Sequence[str]) -> Iterator[Pass]:
         """Run every text through the model once, in passes of similar length."""

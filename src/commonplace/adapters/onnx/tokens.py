@@ -14,6 +14,10 @@ longer text is never read, so that a hostile megabyte costs milliseconds, not se
 # change the pieces that lie this far before it.
 ENOUGH = MAX_TOKENS + 128
 
+CONTINUED = "##"
+"""What a piece begins with that goes on with the word of the piece before it."""
+MARKS = ("[CLS]", "[SEP]")
+
 
 class Pieces:
     def __init__(self, tokenizer: bytes) -> None:
@@ -29,6 +33,18 @@ class Pieces:
         for n, more in zip(short, self._encode([readable[n][: PREFIXES[1]] for n in short]), strict=True):
             ids[n] = more
         return [pieces if len(pieces) <= MAX_TOKENS else [*pieces[: MAX_TOKENS - 1], pieces[-1]] for pieces in ids]
+
+    def words(self, ids: Sequence[int]) -> list[str]:
+        """Return, for each piece, the whole word that it is part of; "" for the marks of beginning and end."""
+        pieces = [self._tokenizer.id_to_token(id_) or "" for id_ in ids]
+        words: list[str] = []
+        start = 0
+        for at, piece in enumerate([*pieces[1:], ""], start=1):
+            if not piece.startswith(CONTINUED):
+                whole = "".join(part.removeprefix(CONTINUED) for part in pieces[start:at])
+                words += ["" if whole in MARKS else whole] * (at - start)
+                start = at
+        return words
 
     def _encode(self, texts: list[str]) -> list[list[int]]:
         # encode_batch, also for one text: unlike encode it releases the GIL, so the event loop runs on.

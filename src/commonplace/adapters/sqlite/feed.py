@@ -19,13 +19,13 @@ from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
 
 _MESSAGES = """
     select p.row & 0xffffffff, p.first & 0xffffffff, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
-        m.metadata, p.start, p.stop, p.terms, {vector}
+        m.metadata, p.start, p.stop, p.terms, {vector}, {tokens}
     from passages p join messages m on m.row = p.first {join}
     where {where} order by p.row
 """
 _FACTS = """
     select f.row & 0xffffffff, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from,
-        f.valid_to, f.recorded_at, f.retracted_at, f.expires_at, f.metadata, f.first, f.terms, {vector}
+        f.valid_to, f.recorded_at, f.retracted_at, f.expires_at, f.metadata, f.first, f.terms, {vector}, {tokens}
     from facts f {join}
     where {where} order by f.row
 """
@@ -104,6 +104,7 @@ def _read(connection: Connection, rows: _Rows, *, vectors: bool) -> tuple[Sequen
 def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
     return template.format(
         vector="v.vector" if vectors else "null",
+        tokens="v.tokens" if vectors else "null",
         join=f"left join vectors v on v.row = {table}.row" if vectors else "",
         where=where,
     )
@@ -138,8 +139,8 @@ def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Seque
     spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
     rows = connection.execute(_select(_FACTS, "f", where, vectors=vectors), values)
     return [
-        FactRow(n, text_of(id_), *before, spelled.get(first), terms, vector)
-        for n, id_, *before, first, terms, vector in rows
+        FactRow._make([n, text_of(id_), *before, spelled.get(first), terms, vector, tokens])
+        for n, id_, *before, first, terms, vector, tokens in rows
     ]
 
 
@@ -166,7 +167,9 @@ def vectors_after(connection: Connection, scope: Scope, *, after: int, limit: in
     return {row & N_MASK: vector for row, vector in rows}
 
 
-def set_vectors(connection: Connection, scope: Scope, vectors: Mapping[int, Vector]) -> None:
+def set_vectors(
+    connection: Connection, scope: Scope, vectors: Mapping[int, Vector], tokens: Mapping[int, bytes]
+) -> None:
     partition = partitions.find(connection, scope)
     if partition is None or not vectors:
         return
@@ -177,7 +180,10 @@ def set_vectors(connection: Connection, scope: Scope, vectors: Mapping[int, Vect
             connection.execute(f"update {table} set changed = ? where row = ?", (changed, row)).rowcount
             for table in ("passages", "facts")
         ):
-            connection.execute("insert or replace into vectors values (?, ?)", (row, vector_column(vector)))
+            connection.execute(
+                "insert or replace into vectors (row, vector, tokens) values (?, ?, ?)",
+                (row, vector_column(vector), tokens.get(n)),
+            )
     connection.execute("update partitions set version = version + 1 where no = ?", (partition.no,))
 
 

@@ -27,6 +27,7 @@ from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
+from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.domain.errors import Closed, InvalidInput
@@ -63,7 +64,7 @@ GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
-class SqliteLedger:
+class SqliteLedger(SqliteErasing):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
     def __init__(
@@ -124,6 +125,11 @@ class SqliteLedger:
             raise Closed("the ledger is not open")
         return await self._writer.run(work)
 
+    async def _write_alone(self, work: Callable[[Connection], T]) -> T:
+        if self._writer is None:
+            raise Closed("the ledger is not open")
+        return await self._writer.run_alone(work)
+
     async def _read(self, work: Callable[[Connection], T]) -> T:
         if self._readers is None:
             raise Closed("the ledger is not open")
@@ -149,8 +155,10 @@ class SqliteLedger:
     async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         return await self._read(lambda connection: feed.vectors(connection, scope, numbers))
 
-    async def set_vectors(self, scope: Scope, vectors: Mapping[int, Vector]) -> None:
-        await self._write(lambda connection: feed.set_vectors(connection, scope, vectors))
+    async def set_vectors(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
+        await self._write(lambda connection: feed.set_vectors(connection, scope, vectors, tokens or {}))
 
     async def scopes(self, tenant: str) -> Sequence[Scope]:
         return await self._read(lambda connection: feed.scopes(connection, tenant))

@@ -144,7 +144,10 @@ class _Writer:
     def _index(self, entry: Entry) -> None:
         """Keep what the indexes hold about the next row, and go on to the one after it."""
         if entry.vector is not None:
-            self.connection.execute("insert into vectors values (?, ?)", (self.next_row, vector_column(entry.vector)))
+            self.connection.execute(
+                "insert into vectors (row, vector, tokens) values (?, ?, ?)",
+                (self.next_row, vector_column(entry.vector), entry.tokens),
+            )
         if self.partition.full_text:
             if self.unpack is None:
                 full_text.give_up(self.connection, self.partition)
