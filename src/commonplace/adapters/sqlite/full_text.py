@@ -48,6 +48,24 @@ def add(connection: Connection, row: int, terms: bytes, *, unpack: Unpack) -> No
     connection.execute("insert into full_text (rowid, terms) values (?, ?)", (row, " ".join(_spelled(unpack(terms)))))
 
 
+def remove(connection: Connection, row: int, terms: bytes, *, unpack: Unpack) -> None:
+    """Take out a row that is in it. The words must be those it was added with, or the table is damaged."""
+    connection.execute(
+        "insert into full_text (full_text, rowid, terms) values ('delete', ?, ?)",
+        (row, " ".join(_spelled(unpack(terms)))),
+    )
+
+
+def exists(connection: Connection) -> bool:
+    return connection.execute("select 1 from sqlite_master where name = 'full_text'").fetchone() is not None
+
+
+def drop(connection: Connection) -> None:
+    """Remove all of it, of all users."""
+    connection.execute("drop table full_text")
+    connection.execute("update partitions set full_text = 0 where full_text <> 0")
+
+
 def give_up(connection: Connection, partition: Partition) -> None:
     """The full text falls behind: it has to be built again, which takes in only what is missing."""
     connection.execute("update partitions set full_text = 0 where no = ?", (partition.no,))

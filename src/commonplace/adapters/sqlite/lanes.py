@@ -23,6 +23,8 @@ class _Task(Generic[T]):
     work: Callable[[Connection], T]
     future: asyncio.Future[T]
     loop: asyncio.AbstractEventLoop
+    alone: bool = False
+    """Outside of any transaction, as some statements want it."""
     result: T | None = None
     error: Exception | None = None
 
@@ -50,9 +52,16 @@ class Lane:
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction. It is committed on return, and undone if `work` raises."""
+        return await self._put(work, alone=False)
+
+    async def run_alone(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` outside of a transaction, when what came before it is committed."""
+        return await self._put(work, alone=True)
+
+    async def _put(self, work: Callable[[Connection], T], *, alone: bool) -> T:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._queue.put(_Task(work, future, loop))
+        self._queue.put(_Task(work, future, loop, alone))
         return await future
 
     async def stop(self) -> None:
@@ -67,7 +76,8 @@ class Lane:
         while (group := self._next_group()) is not None:
             try:
                 connection = connection or self._connect()
-                _transact(connection, self._begin, group)
+                _transact(connection, self._begin, [task for task in group if not task.alone])
+                _run_alone(connection, [task for task in group if task.alone])
             except Exception as error:  # noqa: BLE001 - handed to those who wait for it
                 for task in group:
                     task.error = task.error or error
@@ -112,7 +122,17 @@ def _settle(tasks: Sequence[_Task[Any]]) -> None:
             task.future.set_result(task.result)
 
 
+def _run_alone(connection: Connection, tasks: Sequence[_Task[Any]]) -> None:
+    for task in tasks:
+        try:
+            task.result = task.work(connection)
+        except Exception as error:  # noqa: BLE001 - handed to the one who waits for it
+            task.error = error
+
+
 def _transact(connection: Connection, begin: Begin, group: Sequence[_Task[Any]]) -> None:
+    if not group:
+        return
     connection.execute(begin)
     try:
         for task in group:

@@ -1,0 +1,136 @@
+"""The erasure log: forgets that are under way, and the receipts of those that are done."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace.adapters.sqlite import full_text, partitions
+from commonplace.adapters.sqlite.columns import Connection, json_column, text_column, text_of
+from commonplace.adapters.sqlite.partitions import SHIFT
+from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import from_micros, to_micros
+from commonplace.domain.values import FactId, Json, MessageId, SessionId
+from commonplace.ports.erasure import Erased
+
+_PENDING = """
+    select e.id, p.tenant, p.user, e.partition, e.version, e.what, e.at, e.counts, e.digest
+    from erasures e join partitions p on p.no = e.partition where e.receipt is null order by e.no
+"""
+_REMAINS = ("messages", "passages", "facts", "vectors")
+
+
+def loaded(column: str) -> Json:
+    value: Json = json.loads(column)
+    return value
+
+
+def record(connection: Connection, erased: Erased) -> None:
+    connection.execute(
+        "insert into erasures (id, partition, version, what, at, counts, digest) values (?,?,?,?,?,?,?)",
+        (
+            text_column(erased.id),
+            erased.number,
+            erased.version,
+            json_column(_part_column(erased.what)),
+            to_micros(erased.at),
+            json_column(dict(erased.counts)),
+            erased.digest,
+        ),
+    )
+
+
+def pending(connection: Connection) -> Sequence[Erased]:
+    return [
+        Erased(
+            id=text_of(id_),
+            scope=partitions.scope_of(tenant, user),
+            number=number,
+            version=version,
+            what=_part_of(json.loads(what)),
+            at=from_micros(at),
+            counts=json.loads(counts),
+            digest=digest,
+        )
+        for id_, tenant, user, number, version, what, at, counts, digest in connection.execute(_PENDING)
+    ]
+
+
+def remains(connection: Connection, erased: Erased) -> int:
+    tables = [*_REMAINS, *(["full_text_docsize"] if full_text.exists(connection) else [])]
+    left = 0
+    for table in tables:
+        column = "id" if table == "full_text_docsize" else "row"
+        (found,) = connection.execute(
+            f"select count(*) from removals r join {table} t on t.{column} = r.row where r.changed = ?",
+            (erased.number << SHIFT | erased.version,),
+        ).fetchone()
+        left += found
+    return left
+
+
+def conclude(connection: Connection, receipt: Receipt, erased: Erased) -> Receipt:
+    (kept,) = connection.execute("select receipt from erasures where id = ?", (text_column(erased.id),)).fetchone()
+    if kept is not None:
+        return _receipt_of(json.loads(kept))
+    connection.execute(
+        "update erasures set receipt = ? where id = ?", (json_column(_receipt_column(receipt)), text_column(erased.id))
+    )
+    return receipt
+
+
+def receipts(connection: Connection, scope: Scope) -> Sequence[Receipt]:
+    partition = partitions.find(connection, scope)
+    rows = connection.execute(
+        "select receipt from erasures where partition = ? and receipt is not null order by no",
+        (partition.no if partition else 0,),
+    )
+    return [_receipt_of(json.loads(receipt)) for (receipt,) in rows]
+
+
+def _part_column(part: Part) -> dict[str, Json]:
+    return {
+        "session": part.session,
+        "before": None if part.before is None else to_micros(part.before),
+        "message": part.message,
+        "fact": part.fact,
+    }
+
+
+def _part_of(column: dict[str, Any]) -> Part:
+    session, before, message, fact = (column[name] for name in ("session", "before", "message", "fact"))
+    return Part(
+        session=None if session is None else SessionId(session),
+        before=None if before is None else from_micros(before),
+        message=None if message is None else MessageId(message),
+        fact=None if fact is None else FactId(fact),
+    )
+
+
+def _receipt_column(receipt: Receipt) -> dict[str, Json]:
+    assert receipt.at is not None
+    return {
+        "id": receipt.id,
+        "user": receipt.user,
+        "what": _part_column(receipt.what),
+        "counts": {store: dict(counts) for store, counts in receipt.counts.items()},
+        "digest": receipt.digest,
+        "requested_at": to_micros(receipt.requested_at),
+        "at": to_micros(receipt.at),
+        "verified": list(receipt.verified),
+        "notes": list(receipt.notes),
+    }
+
+
+def _receipt_of(column: dict[str, Any]) -> Receipt:
+    return Receipt(
+        id=column["id"],
+        user=column["user"],
+        what=_part_of(column["what"]),
+        counts=column["counts"],
+        digest=column["digest"],
+        requested_at=from_micros(column["requested_at"]),
+        at=from_micros(column["at"]),
+        verified=tuple(column["verified"]),
+        notes=tuple(column["notes"]),
+    )
