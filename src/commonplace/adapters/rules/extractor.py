@@ -85,7 +85,7 @@ def _claim(statement: Statement) -> Claim:
         standing = "corrects"
     confidence = finding.confidence if finding.who.is_user else min(finding.confidence, 0.85)
     return Claim(
-        text=finding.text,
+        text=_askable(finding.text, finding.attribute),
         subject=finding.who.key,
         attribute=finding.attribute,
         value=finding.value,
@@ -98,6 +98,11 @@ def _claim(statement: Statement) -> Claim:
         start=finding.start,
         stop=finding.stop,
     )
+
+
+def _askable(text: str, attribute: str) -> str:
+    """Say a name with the word that people ask for it with: "What is my name?"."""
+    return text.replace(" is called ", "'s name is ", 1) if attribute == "name" else text
 
 
 def _weight(importance: float, about_user: bool) -> float:
