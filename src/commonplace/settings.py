@@ -149,13 +149,29 @@ class Settings(BaseSettings):
     )
 
     agent_model: str | None = Field(
-        None, description="The language model, as `openai:…` or `anthropic:…`.", json_schema_extra=RESERVED
+        None, description="The language model to learn with, as `openai:…` or `anthropic:…`. Unset: learning by rules."
+    )
+    agent_base_url: str | None = Field(
+        None,
+        repr=False,
+        description="A server that speaks the protocol of OpenAI (or Anthropic), instead of their own.",
     )
     agent_temperature: float | None = Field(
-        None, ge=0, le=2, description="Its temperature.", json_schema_extra=RESERVED
+        None, ge=0, le=2, description="The language model's temperature. Unset: its own default."
     )
-    openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.", json_schema_extra=RESERVED)
-    anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.", json_schema_extra=RESERVED)
+    agent_timeout: float = Field(60.0, gt=0, description="Seconds to wait for an answer of the language model.")
+    learning_concurrency: Positive = Field(4, description="How many messages are learned from at once with a model.")
+    learning_attempts: Positive = Field(
+        5, description="How often learning from a message is tried before it is given up."
+    )
+    learning_retry_delay: float = Field(
+        1.0, gt=0, description="Seconds before learning from a message is tried again; doubled each time."
+    )
+    learning_tokens_per_day: int | None = Field(
+        None, ge=0, description="Tokens that a tenant's learning may use in a day (UTC). Unset: no limit."
+    )
+    openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.")
+    anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.")
     api_port: int = Field(8000, ge=0, le=65_535, description="The port of the service.", json_schema_extra=RESERVED)
     s3_bucket: str | None = Field(None, description="Where snapshots go.", json_schema_extra=RESERVED)
     snapshot_interval: float | None = Field(

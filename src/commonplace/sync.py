@@ -12,7 +12,18 @@ from os import PathLike
 from typing import Any, Self, TypeVar
 
 from commonplace.domain.errors import Closed, NotBuiltYet
-from commonplace.domain.results import Added, Checkup, Context, JobInfo, Page, Profile, Recollection, Reindexed, Stats
+from commonplace.domain.results import (
+    Added,
+    Checkup,
+    Context,
+    JobInfo,
+    Page,
+    Profile,
+    Recollection,
+    Reindexed,
+    Relearned,
+    Stats,
+)
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content, Moment
 from commonplace.memory import AsyncMemory, AsyncSession, Opening
@@ -281,6 +292,10 @@ class Memory:
     def replay(self, jobs: Iterable[str] | None = None) -> int:
         """Try again what failed for good: these jobs, or all. Returns how many."""
         return self._loop.call(self._memory.replay(jobs))
+
+    def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
+        """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
+        return self._loop.call(self._memory.relearn(user=user, apply=apply))
 
     def export(self, *, user: str | None = None) -> None:
         self._loop.call(self._memory.export(user=user))

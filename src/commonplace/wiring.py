@@ -6,6 +6,7 @@ Drivers are imported here, inside the functions that need them, so that a progra
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from numpy.typing import ArrayLike
 
-from commonplace.domain.errors import EmbedderMismatch, InvalidInput, NotBuiltYet
+from commonplace.domain.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotBuiltYet
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
@@ -21,6 +22,9 @@ from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+    from pydantic_ai.models import Model
+
     from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
     from commonplace.adapters.onnx.progress import Progress
     from commonplace.settings import Settings
@@ -70,7 +74,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             ledger=ledger,
             embedder=embedder,
             index=index,
-            extractor=open_extractor() if settings.learn else None,
+            extractor=await stack.enter_async_context(open_extractor(settings)),
             options=options_of(settings),
             planted=open_guard(),
             replacing_vectors=replacing,
@@ -91,6 +95,10 @@ def options_of(settings: "Settings") -> Options:
         min_relevance=settings.min_relevance,
         session_ttl=settings.session_ttl,
         ring=settings.ring,
+        learning_concurrency=settings.learning_concurrency,
+        learning_attempts=settings.learning_attempts,
+        learning_retry_delay=settings.learning_retry_delay,
+        learning_tokens_per_day=settings.learning_tokens_per_day,
     )
 
 
@@ -188,10 +196,63 @@ def open_guard() -> Callable[[str], bool]:
     return plants_instructions
 
 
-def open_extractor() -> Extractor:
-    from commonplace.adapters.rules import RuleExtractor
+@asynccontextmanager
+async def open_extractor(settings: "Settings") -> AsyncIterator[Extractor | None]:
+    """Yield what learns: a model if one is named, else rules; None if nothing is to be learned."""
+    if not settings.learn:
+        yield None
+    elif settings.agent_model is None:
+        from commonplace.adapters.rules import RuleExtractor
 
-    return RuleExtractor()
+        yield RuleExtractor()
+    else:
+        async with _model_extractor(settings, settings.agent_model) as extractor:
+            yield extractor
+
+
+def _model_extractor(settings: "Settings", name: str) -> AbstractAsyncContextManager[Extractor]:
+    from commonplace.learning.asking import ask, extract_prompt
+
+    try:
+        from commonplace.adapters.models.extractor import ModelExtractor
+
+        model = _model(settings, name)
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"agent_model={name!r} needs more packages: pip install 'commonplace[models]'"
+        ) from error
+    return ModelExtractor(
+        model,
+        name=name,
+        ask=ask,
+        prompt=extract_prompt().version,
+        temperature=settings.agent_temperature,
+        timeout=settings.agent_timeout,
+        by_schema=settings.agent_base_url is not None and name.startswith("openai"),
+    )
+
+
+def _model(settings: "Settings", name: str) -> "Model":
+    """Each provider's SDK takes seconds to import, so only the one that is asked for is."""
+    from commonplace.adapters.models.opening import open_model
+
+    kind, _, model = name.partition(":")
+    url = settings.agent_base_url
+    if kind in {"openai", "openai-chat", "openai-responses"}:
+        from commonplace.adapters.models.openai import reach_openai
+
+        if url is not None and kind == "openai":
+            name = f"openai-chat:{model}"  # what compatible servers speak; OpenAI's own default is its Responses API
+        return open_model(name, partial(reach_openai, key=_secret(settings.openai_api_key), base_url=url))
+    if kind == "anthropic":
+        from commonplace.adapters.models.anthropic import reach_anthropic
+
+        return open_model(name, partial(reach_anthropic, key=_secret(settings.anthropic_api_key), base_url=url))
+    return open_model(name, None)
+
+
+def _secret(value: "SecretStr | None") -> str | None:
+    return None if value is None else value.get_secret_value()
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ CommonplaceError
 │   ├── IndexUnavailable      the vector index; the ledger still holds everything
 │   ├── EmbedderUnavailable   the embedding model cannot be had or failed
 │   └── ModelUnavailable      the language model did not answer
+│       └── ModelRefused          its service refused the request: a wrong key, an unknown model
 ├── Incompatible          the stored data and this program do not fit: the message says the way out
 │   ├── LedgerTooNew          written by a newer version of Commonplace
 │   └── EmbedderMismatch      the vectors were made by another embedding model
@@ -71,6 +72,10 @@ class EmbedderUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """The language model did not answer."""
+
+
+class ModelRefused(ModelUnavailable):
+    """The service of the language model refused the request: a wrong key, an unknown model, a message too long."""
 
 
 class Incompatible(CommonplaceError):

@@ -99,6 +99,21 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Relearned:
+    """What learning everything anew changes, or would change. Facts written or changed by hand are left alone."""
+
+    extractor: str
+    messages: int
+    """How many were read."""
+    added: tuple[Fact, ...]
+    removed: tuple[Fact, ...]
+    changed: tuple[tuple[Fact, Fact], ...]
+    """Each as it was, and as it is to be."""
+    applied: bool
+    usage: Usage = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobInfo:
     """A message that is still to be learned from."""
 

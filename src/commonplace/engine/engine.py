@@ -32,6 +32,7 @@ from commonplace.domain.results import (
     Profile,
     Recollection,
     Reindexed,
+    Relearned,
     Stats,
 )
 from commonplace.domain.scope import Scope
@@ -49,6 +50,7 @@ from commonplace.engine.learner import Learner
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.recalling import Recalling
+from commonplace.engine.relearning import Relearning
 from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.upkeep import Upkeep
 from commonplace.ports.ledger import MessageQuery
@@ -73,6 +75,7 @@ class Engine:
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
         self._worker = Worker(parts, learner, committing)
         self._adding = Adding(parts, indexing, committing, learner, self._worker)
+        self._relearning = Relearning(parts, learner, committing)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
 
@@ -336,6 +339,10 @@ class Engine:
     async def replay(self, jobs: Iterable[str] | None = None) -> int:
         """Try again what failed for good: these jobs, or all. Returns how many."""
         return await self._worker.replay(None if jobs is None else [parse_name(job, name="job") for job in jobs])
+
+    async def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
+        """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
+        return await self._relearning.relearn(self._scope(user), apply=apply)
 
     # Specified, not built yet
 

@@ -12,7 +12,15 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from commonplace.domain.errors import Closed, CommonplaceError, InvalidInput, Overtaken, Unavailable, UnreadableReply
+from commonplace.domain.errors import (
+    Closed,
+    CommonplaceError,
+    InvalidInput,
+    ModelRefused,
+    Overtaken,
+    Unavailable,
+    UnreadableReply,
+)
 from commonplace.domain.results import JobInfo, Learning
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING, Usage
@@ -230,7 +238,7 @@ class Worker:
 
     async def _failed(self, job: Job, error: Exception) -> None:
         """Put the job off, or bury it: at the last attempt, or if trying again would only cost more of the same."""
-        hopeless = isinstance(error, (UnreadableReply, InvalidInput))
+        hopeless = isinstance(error, (UnreadableReply, ModelRefused, InvalidInput))
         if isinstance(error, UnreadableReply):
             await self._spent(job.scope, error.usage)
         if hopeless or job.attempts >= self._options.learning_attempts:

@@ -1,6 +1,6 @@
 """From messages to drafts of facts: extract, fetch what is known, decide, and say what is to be written."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -45,6 +45,10 @@ class Learner:
         self._parts, self._extractor, self._embedding, self._nearest = parts, extractor, embedding, nearest
 
     @property
+    def identity(self) -> str:
+        return self._extractor.identity
+
+    @property
     def inline(self) -> bool:
         return self._extractor.inline
 
@@ -69,17 +73,24 @@ class Learner:
         kept, dropped = ground(extraction.proposals, message, text=text)
         return Reading(message, (*extraction.claims, *kept), extraction.usage + Usage(ungrounded=dropped))
 
-    async def decide(self, scope: Scope, readings: Sequence[Reading]) -> list[Draft]:
-        """Compare the readings, in their order, with what is known. Each sees what those before it decided."""
+    async def decide(
+        self, scope: Scope, readings: Sequence[Reading], *, known: Sequence[Fact] | None = None
+    ) -> list[Draft]:
+        """Compare the readings, in their order, with what is known. Each sees what those before it decided.
+
+        `known` takes the place of what the ledger knows.
+        """
         pairs = needs([claim for reading in readings for claim in reading.claims])
-        known = {fact.id: fact for fact in await self._parts.ledger.believed(scope, attributes=pairs)}
+        if known is None:
+            known = await self._parts.ledger.believed(scope, attributes=pairs)
+        believed = {fact.id: fact for fact in known}
         drafts: list[Draft] = []
         earlier: list[Heard] = []
         for reading in readings:
-            facts = list(known.values())
+            facts = _about(reading.claims, believed.values())
             heard = await self._heard(scope, facts, reading, earlier)
             draft = self._draft(reading, facts, heard, await self._alike(reading.claims, facts))
-            known = _after(known, draft)
+            believed = _after(believed, draft)
             earlier += [Heard(source, reading.message.at) for source in draft.sources]
             drafts.append(draft)
         return drafts
@@ -103,10 +114,10 @@ class Learner:
         )
         if not texts:
             return None
-        vectors, missing = await self._embedding.embed(texts)
+        senses, missing = await self._embedding.embed(texts)
         if missing:
             return None
-        of_text = dict(zip(texts, vectors, strict=True))
+        of_text = {text: sense.vector for text, sense in zip(texts, senses, strict=True) if sense}
 
         def alike(claim: Claim, fact: Fact) -> float:
             left, right = of_text.get(claim.text), of_text.get(fact.text)
@@ -140,6 +151,11 @@ class Learner:
             heard[fact] = [Heard(source, said[source.message].at) for source in sources if source.message in said]
             heard[fact] += [hearing for hearing in earlier if hearing.source.fact == fact]
         return heard
+
+
+def _about(claims: Sequence[Claim], facts: Iterable[Fact]) -> list[Fact]:
+    pairs = set(needs(claims))
+    return [fact for fact in facts if (fact.subject, fact.attribute) in pairs]
 
 
 def _after(known: Mapping[FactId, Fact], draft: Draft) -> dict[FactId, Fact]:

@@ -1,0 +1,1 @@
+"""Learning with a language model: an Extractor over pydantic-ai."""

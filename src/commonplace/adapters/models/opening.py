@@ -1,0 +1,35 @@
+"""From a name like `openai:gpt-5.2` to a model. A provider is given where we know its key and address."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.providers import Provider, infer_provider
+
+from commonplace.domain.errors import InvalidInput, ModelUnavailable
+
+Reach = Callable[[], Provider[Any]]
+
+
+def open_model(name: str, reach: Reach | None) -> Model:
+    """Return the model, reached through `reach` or, without one, as pydantic-ai knows how.
+
+    Raises InvalidInput for a name that nobody knows, ModelUnavailable where a package or a key is missing.
+    """
+    kind = name.partition(":")[0]
+    try:
+        return infer_model(name, lambda provider: reach() if reach else infer_provider(provider))
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"agent_model={name!r}: a package is missing: pip install 'pydantic-ai-slim[{kind}]'"
+        ) from error
+    except (UserError, ValueError) as error:
+        raise InvalidInput(f"agent_model={name!r}: {error}") from error
+
+
+def key_for(base_url: str | None, key: str | None, *, variable: str) -> str:
+    """Return the key. A server of one's own may want none."""
+    if key is None and base_url is None:
+        raise ModelUnavailable(f"no key for the language model: set {variable}, or unset AGENT_MODEL to learn by rules")
+    return key or "none"
