@@ -5,6 +5,7 @@ comes back under another identity.
 """
 
 import logging
+import os
 import re
 import shutil
 import sqlite3
@@ -27,9 +28,10 @@ LOG = logging.getLogger(__name__)
 OURS = "commonplace-index.txt"
 """Marks a folder that may be emptied: without it, it could be somebody's only copy."""
 EXPLANATION = "Made by Commonplace from its ledger, and made again from it when it is gone.\n"
-TORN_VECTORS = re.compile("hnsw", re.IGNORECASE)
 BROKEN_DATABASE = re.compile(r"\(code: (1|11|26)\)")
 """SQLite's codes for a missing table, a malformed file and a file that is no database."""
+NO_DAMAGE = re.compile(r"\(code: (5|8|10|13|14)\)|os error")
+"""Locked, read-only, failing or full disks: the files may be sound. Other internal errors are about the vectors."""
 
 
 class FolderStore(Store):
@@ -55,6 +57,15 @@ class FolderStore(Store):
         super().drop(name)
         self._answered.discard(name)
         self._sweep()
+
+    def erase(self, name: str) -> int:
+        """Chroma's own log keeps vectors, also in the unused parts of its file: only a new file is free of them."""
+        self.drop(name)
+        self.close()
+        _forget_the_log(self._folder / "chroma.sqlite3")
+        self._start()
+        self._keep_private()
+        return len(self.numbers(name))
 
     def _start(self) -> None:
         super().__init__({**EMBEDDED, "is_persistent": True, "persist_directory": str(self._folder)})
@@ -94,7 +105,7 @@ class FolderStore(Store):
         if BROKEN_DATABASE.search(error):
             self._lost = True
             self._empty(f"its database is damaged: {error}")
-        elif TORN_VECTORS.search(error):
+        elif not NO_DAMAGE.search(error):
             LOG.warning("a collection of the Chroma folder is built anew: its files are damaged")
             self.drop(name)
 
@@ -112,6 +123,8 @@ class FolderStore(Store):
             live = {str(id_) for (id_,) in database.execute("select id from segments")}
         for one in self._folder.iterdir():
             if one.is_dir() and one.name not in live:
+                for file in one.iterdir():
+                    _overwrite(file)
                 shutil.rmtree(one)
 
     def _keep_private(self) -> None:
@@ -134,3 +147,23 @@ def _prepare(folder: Path) -> None:
     if any(folder.iterdir()):
         raise IndexUnavailable(f"{folder} holds files that are not Commonplace's: give the index a folder of its own")
     (folder / OURS).write_text(EXPLANATION)
+
+
+def _overwrite(file: Path) -> None:
+    with file.open("r+b") as stream:
+        stream.write(bytes(file.stat().st_size))
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _forget_the_log(database: Path) -> None:
+    """Remove what the log holds of collections that are gone, and write the file anew."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("pragma secure_delete = on")
+        connection.execute("pragma temp_store = memory")
+        connection.execute(
+            "delete from embeddings_queue where not exists"
+            " (select 1 from collections c where embeddings_queue.topic like '%/' || c.id)"
+        )
+        connection.execute("vacuum")
+        connection.execute("pragma wal_checkpoint(truncate)")

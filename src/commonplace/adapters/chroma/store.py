@@ -101,6 +101,11 @@ class Store:
         except NotFoundError:
             return
 
+    def erase(self, name: str) -> int:
+        """Remove a collection with its traces, and count what can still be found of it."""
+        self.drop(name)
+        return len(self.numbers(name))
+
     def close(self) -> None:
         self._open.clear()
         self._system.stop()

@@ -1,0 +1,109 @@
+"""A Chroma server that is away, slow, empty all of a sudden, or shared with others."""
+
+import contextlib
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commonplace.adapters.chroma.index import ChromaIndex, Server
+from commonplace.domain.errors import IndexUnavailable
+from tests.contracts.vector_index import ANA, BEN, axis, found
+from tests.servers import chroma_running, chroma_url, free_port
+
+__all__ = ["chroma_url"]
+
+
+async def test_a_server_that_is_away_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
+    port = free_port()
+    async with ChromaIndex(Server(f"http://127.0.0.1:{port}")) as index:
+        with pytest.raises(IndexUnavailable):
+            await index.search(ANA, axis(0), limit=1)
+        with chroma_running(tmp_path, port=port):
+            await index.upsert(ANA, {1: axis(0)})
+            assert await found(index, ANA, axis(0)) == [1]
+        with pytest.raises(IndexUnavailable):
+            await index.search(ANA, axis(0), limit=1)
+        with chroma_running(tmp_path, port=port):
+            assert await found(index, ANA, axis(0)) == [1]
+
+
+async def test_a_server_that_lost_everything_is_noticed_and_fed_again(tmp_path: Path) -> None:
+    port = free_port()
+    async with ChromaIndex(Server(f"http://127.0.0.1:{port}")) as index:
+        with chroma_running(tmp_path / "before", port=port):
+            await index.upsert(ANA, {1: axis(0)})
+            before = await index.identity(ANA)
+        with chroma_running(tmp_path / "after", port=port):
+            with pytest.raises(IndexUnavailable, match="not the one it was"):
+                await index.search(ANA, axis(0), limit=1)
+            assert await index.identity(ANA) != before
+            assert await index.numbers(ANA) == frozenset()
+
+
+async def test_two_clients_of_a_server_see_each_other(chroma_url: str) -> None:
+    async with ChromaIndex(Server(chroma_url)) as first, ChromaIndex(Server(chroma_url)) as second:
+        await first.drop(BEN)
+        assert first.owned
+        assert second.owned
+        await first.upsert(BEN, {1: axis(0)})
+        assert await found(second, BEN, axis(0)) == [1]
+        assert await second.identity(BEN) == await first.identity(BEN)
+        await first.drop(BEN)
+        await first.upsert(BEN, {2: axis(0)})
+        with pytest.raises(IndexUnavailable):
+            await second.search(BEN, axis(0), limit=1)
+        assert await second.identity(BEN) == await first.identity(BEN)
+        assert await found(second, BEN, axis(0)) == [2]
+
+
+async def test_every_collection_of_a_server_is_listed(chroma_url: str) -> None:
+    async with ChromaIndex(Server(chroma_url)) as index:
+        names = {f"commonplace-many-{n}" for n in range(120)}
+        for name in names:
+            await index.identity(name)
+        assert names <= (await index.collections()).keys()
+        for name in names:
+            await index.drop(name)
+
+
+async def test_a_server_that_does_not_answer_is_not_waited_for_for_ever() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        async with ChromaIndex(Server(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2)) as index:
+            with pytest.raises(IndexUnavailable, match="Timeout"):
+                await index.search(ANA, axis(0), limit=1)
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Yield the address of a server that only writes down the headers of what it is asked."""
+    heard: list[dict[str, str]] = []
+
+    class Ear(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append(dict(self.headers.items()))
+            self.send_error(503)
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ear) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", heard
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+async def test_the_token_and_headers_are_sent() -> None:
+    with listening() as (url, heard):
+        async with ChromaIndex(Server(url, token="t0ken", headers={"X-Region": "eu"})) as index:
+            with pytest.raises(IndexUnavailable):
+                await index.search(ANA, axis(0), limit=1)
+    assert heard
+    assert all((one["Authorization"], one["X-Region"]) == ("Bearer t0ken", "eu") for one in heard)
