@@ -12,6 +12,7 @@ from os import PathLike
 from typing import Any, Self, TypeVar
 
 from commonplace.domain.errors import Closed, NotBuiltYet
+from commonplace.domain.receipts import Receipt
 from commonplace.domain.results import (
     Added,
     Checkup,
@@ -308,8 +309,28 @@ class Memory:
         before: Moment | None = None,
         message: str | None = None,
         fact: str | None = None,
-    ) -> None:
-        self._loop.call(self._memory.forget(user=user, session=session, before=before, message=message, fact=fact))
+        anonymous: bool = False,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
+
+        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
+        """
+        return self._loop.call(
+            self._memory.forget(
+                user=user,
+                session=session,
+                before=before,
+                message=message,
+                fact=fact,
+                anonymous=anonymous,
+                dry_run=dry_run,
+            )
+        )
+
+    def receipts(self, *, user: str | None = None) -> list[Receipt]:
+        """Return the receipts of what was forgotten of a user, oldest first."""
+        return self._loop.call(self._memory.receipts(user=user))
 
     def consolidate(self, *, user: str | None = None) -> None:
         self._loop.call(self._memory.consolidate(user=user))

@@ -41,9 +41,11 @@ from commonplace.domain.values import Block, Fact, FactId, FactVersion, Json, Me
 from commonplace.domain.where import parse_where
 from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
+from commonplace.engine.caring import Caring
 from commonplace.engine.committing import Committing
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
+from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
@@ -60,7 +62,7 @@ Moment = datetime | str
 Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
-class Engine:
+class Engine(Caring):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(self, parts: Parts, closing: AsyncExitStack | None = None) -> None:
@@ -78,9 +80,11 @@ class Engine:
         self._relearning = Relearning(parts, learner, committing)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
+        self._forgetting = Forgetting(parts, corpora, embedding, self._planner)
 
     async def start(self) -> None:
-        """Begin the work that goes on in the background."""
+        """Finish what was cut short, and begin the work that goes on in the background."""
+        await self._forgetting.complete()
         await self._planner.start()
         if self._parts.replacing_vectors:
             await self._upkeep.reindex(embed=True)
@@ -348,17 +352,6 @@ class Engine:
 
     async def export(self, *, user: str | None = None) -> None:
         raise NotBuiltYet("export")
-
-    async def forget(
-        self,
-        *,
-        user: str | None = None,
-        session: str | None = None,
-        before: Moment | None = None,
-        message: str | None = None,
-        fact: str | None = None,
-    ) -> None:
-        raise NotBuiltYet("forget")
 
     async def consolidate(self, *, user: str | None = None) -> None:
         raise NotBuiltYet("consolidate")

@@ -1,6 +1,7 @@
 """Who answers the dense arm of a search, and whose rows the vector index is given: by size, after the exact filters."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -34,7 +35,8 @@ class Near(NamedTuple):
 
 class Planner:
     def __init__(self, parts: Parts) -> None:
-        self._ledger, self._index = parts.ledger, parts.index if parts.options.index != "exact" else None
+        self._ledger, self._every_index = parts.ledger, parts.index
+        self._index = parts.index if parts.options.index != "exact" else None
         self._exact_up_to = 0 if parts.options.index == "chroma" else parts.options.exact_up_to
         self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
         self._projector = Projector(parts.ledger, self._index) if self._index else None
@@ -98,6 +100,22 @@ class Planner:
         await self._index.drop(collection_name(self._ledger.name, versions.number))
         await self._projector.settle(scope)
         return 1
+
+    async def erase(self, scope: Scope, number: int) -> bool:
+        """Leave no trace of a user's rows in the index, and look. Returns whether there is an index at all.
+
+        What the user still holds is delivered again. Raises IndexUnavailable, also when another process owns the index.
+        """
+        index, collection = self._every_index, collection_name(self._ledger.name, number)
+        if index is None:
+            return False
+        async with self._projector.paused() if self._projector else contextlib.nullcontext():
+            index.try_own()
+            left = await index.erase(collection)
+        if left:
+            raise IndexUnavailable(f"{index.name}: {left} rows are still in {collection}")
+        self._projected.discard(scope)
+        return True
 
     async def offload(self, rows: int, work: Callable[[], T]) -> T:
         """Run arithmetic here if it is quick, in a thread if others would have to wait for it."""

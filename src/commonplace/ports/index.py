@@ -74,4 +74,11 @@ class VectorIndex(Protocol):
         """Remove a collection; no error when it is not there."""
         ...
 
+    async def erase(self, collection: str) -> int:
+        """Remove a collection, and every byte of its rows from the files, as far as they are the index's own.
+
+        Other collections stay. Returns how many of its rows can still be found: 0, unless something is wrong.
+        """
+        ...
+
     async def close(self) -> None: ...

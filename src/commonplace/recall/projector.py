@@ -6,7 +6,7 @@ It may be stopped or killed at any point: what is not noted is done again, and d
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -190,6 +190,12 @@ class Projector:
                 if failed >= self._patience.attempts or not self._index.try_own():
                     raise
             await asyncio.sleep(self._patience.pause(failed))
+
+    @contextlib.asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """Deliver nothing meanwhile: what was read before a forget must not be delivered after it."""
+        async with self._turn:
+            yield
 
     async def run(self) -> None:
         """Deliver what is due, for ever. A failure is kept in `failures` and never ends it."""

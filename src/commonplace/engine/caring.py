@@ -1,0 +1,61 @@
+"""The methods of the product that forget, apart from the others because they have more to say."""
+
+from datetime import datetime
+
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.inputs import parse_optional_name
+from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.scope import Scope
+from commonplace.domain.times import parse_optional_moment
+from commonplace.domain.values import FactId, MessageId, SessionId
+from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.parts import Parts
+
+
+class Caring:
+    _parts: Parts
+    _forgetting: Forgetting
+
+    async def forget(
+        self,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        before: datetime | str | None = None,
+        message: str | None = None,
+        fact: str | None = None,
+        anonymous: bool = False,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
+
+        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
+        """
+        what = Part(
+            session=None if session is None else SessionId(_name(session, "session")),
+            before=parse_optional_moment(before, name="before"),
+            message=None if message is None else MessageId(_name(message, "message")),
+            fact=None if fact is None else FactId(_name(fact, "fact")),
+        )
+        named = parse_optional_name(user, name="user")
+        if anonymous and named is not None:
+            raise InvalidInput(f"user={named!r}, anonymous=True: expected one of them")
+        if what.whole and named is None and not anonymous:
+            raise InvalidInput(
+                "forget: nothing is named; expected user, session, before, message or fact "
+                "(anonymous=True forgets all of the anonymous user)"
+            )
+        return await self._forgetting.forget(self._whose(named), what, dry_run=dry_run)
+
+    async def receipts(self, *, user: str | None = None) -> list[Receipt]:
+        """Return the receipts of what was forgotten of a user, oldest first."""
+        return list(await self._parts.ledger.receipts(self._whose(user)))
+
+    def _whose(self, user: object) -> Scope:
+        return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))
+
+
+def _name(value: object, name: str) -> str:
+    parsed = parse_optional_name(value, name=name)
+    assert parsed is not None
+    return parsed
