@@ -257,15 +257,20 @@ def _secret(value: "SecretStr | None") -> str | None:
 
 @asynccontextmanager
 async def open_index(settings: "Settings", *, in_process: bool) -> AsyncIterator[VectorIndex | None]:
-    """Yield the vector index, which costs nothing until it is used; None where exact search answers everything."""
-    if settings.index == "exact":
+    """Yield the vector index, which costs nothing until it is used; None where exact search answers everything.
+
+    A folder that an index once filled is yielded all the same: what is forgotten must go from there, too.
+    """
+    folder = settings.chroma_path or settings.home / "chroma"
+    unused = settings.index == "exact"
+    if unused and (in_process or not folder.exists()):
         yield None
         return
     from commonplace.adapters.chroma.index import ChromaIndex, Embedded, InProcess, Server
 
-    if settings.chroma_url is not None:
+    if settings.chroma_url is not None and not unused:
         place: Embedded | InProcess | Server = Server(settings.chroma_url)
     else:
-        place = InProcess() if in_process else Embedded(settings.chroma_path or settings.home / "chroma")
+        place = InProcess() if in_process else Embedded(folder)
     async with ChromaIndex(place) as index:
         yield index

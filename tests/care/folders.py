@@ -1,0 +1,74 @@
+"""Memories in a folder, with the clock stopped, and what can be read in its files by whoever opens them."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.engine.corpora import Corpora
+from commonplace.engine.embedding import Embedding
+from commonplace.engine.engine import Engine
+from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.parts import Parts
+from commonplace.engine.planner import Planner
+from commonplace.wiring import Location, opened
+
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+DIMENSIONS = 64
+
+
+def directions(texts: list[str]) -> NDArray[np.float32]:
+    """Return a vector for each text that shares no number with that of another text."""
+    seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) for text in texts]
+    return np.stack([np.random.default_rng(seed).standard_normal(DIMENSIONS, np.float32) for seed in seeds])
+
+
+@asynccontextmanager
+async def parts_of(folder: Path, *, index: str = "exact", now: datetime = NOW) -> AsyncIterator[Parts]:
+    async with opened(Location(home=folder), {"index": index}, directions) as parts:
+        yield replace(parts, now=lambda: now)
+
+
+@asynccontextmanager
+async def memory_of(folder: Path, *, index: str = "exact", now: datetime = NOW) -> AsyncIterator[Engine]:
+    async with parts_of(folder, index=index, now=now) as parts, Engine(parts) as memory:
+        await memory.start()
+        yield memory
+
+
+def forgetting_of(parts: Parts, stage: Callable[[str], None]) -> Forgetting:
+    planner = Planner(parts)
+    corpora = Corpora(parts.ledger, budget=parts.options.cache_bytes, make=planner.corpus)
+    return Forgetting(parts, corpora, Embedding(parts.embedder), planner, stage=stage)
+
+
+async def settle(memory: Engine) -> None:
+    """Wait until the index has everything, so that there is something to erase from its files."""
+    while any(one.waiting for one in (await memory.stats()).partitions):  # noqa: ASYNC110 - the projector tells nobody
+        await asyncio.sleep(0.05)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def forms(words: Iterable[str]) -> list[bytes]:
+    """Return how words may be written: in UTF-8 and UTF-16, as they are and in lower case."""
+    spelled = {form for word in words for form in (word, word.lower())}
+    return [form.encode(encoding) for form in sorted(spelled) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
+
+
+def traces(folder: Path, needles: Iterable[bytes]) -> list[tuple[str, bytes]]:
+    held, wanted = contents(folder), list(needles)
+    return [(name, needle) for name, data in held.items() for needle in wanted if needle in data]
+
+
+def pieces(vectors: Iterable[bytes]) -> list[bytes]:
+    """Return a part of each vector, long enough to be nobody else's."""
+    return [vector[64:88] for vector in vectors]

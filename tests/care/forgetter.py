@@ -1,0 +1,23 @@
+"""What a child process does: it forgets, and kills itself when it has come to a stage."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from commonplace.domain.receipts import Part
+from commonplace.domain.scope import Scope
+from tests.care.folders import forgetting_of, parts_of
+
+
+async def forget(folder: Path, user: str, what: Part, die_at: str) -> None:
+    def stage(name: str) -> None:
+        if name == die_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async with parts_of(folder, index="chroma") as parts:
+        await forgetting_of(parts, stage).forget(Scope("default", user), what)
+
+
+def main(folder: Path, user: str, what: Part, die_at: str) -> None:
+    asyncio.run(forget(folder, user, what, die_at))

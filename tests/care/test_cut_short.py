@@ -1,0 +1,77 @@
+"""A forget that is killed at any of its stages is completed by whoever opens the memory next."""
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from commonplace.domain.errors import IndexUnavailable
+from commonplace.domain.receipts import Part, digest_of
+from commonplace.domain.values import MessageId
+from tests.care.folders import contents, forms, memory_of, parts_of, settle, traces
+from tests.care.forgetter import main
+
+STAGES = ("begun", "erased", "caches", "index", "files", "verified", "concluded")
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.care.forgetter"])
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> AsyncIterator[Path]:
+    async with memory_of(tmp_path / "memory", index="chroma") as memory:
+        for n in range(8):
+            await memory.add({"id": f"m{n}", "content": f"I use jxqtool{n} as a tool"}, user="ana", session="s1")
+        await memory.add({"id": "m9", "content": "I like wkbtea"}, user="ana", session="s2")
+        await memory.add("I use wkbtool as a tool", user="ben")
+        await settle(memory)
+    yield tmp_path / "memory"
+
+
+def die(folder: Path, what: Part, at: str) -> int | None:
+    child = processes.Process(target=main, args=(folder, "ana", what, at))
+    child.start()
+    child.join()
+    return child.exitcode
+
+
+@pytest.mark.parametrize("stage", STAGES)
+async def test_a_forget_that_was_killed_is_completed_when_the_memory_is_opened(folder: Path, stage: str) -> None:
+    async with memory_of(folder, index="chroma") as memory:
+        facts = [fact.id for fact in await memory.facts(user="ana") if "jxq" in fact.text]
+        expected = (await memory.forget(user="ana", session="s1", dry_run=True)).counts
+        others = await memory.recall("tools", user="ben", explain=True)
+    assert len(facts) == 8
+    assert await asyncio.to_thread(die, folder, Part(session=MessageId("s1")), stage) == -signal.SIGKILL
+
+    async with memory_of(folder, index="chroma") as memory:
+        receipts = await memory.receipts(user="ana")
+        if stage == "begun":
+            assert receipts == []
+            receipts = [await memory.forget(user="ana", session="s1")]
+        (receipt,) = receipts
+        assert receipt.counts == expected
+        assert receipt.digest == digest_of([MessageId(f"m{n}") for n in range(8)], facts)
+        assert receipt.verified == ("ledger", "cache", "index", "files")
+        assert receipt.at is not None
+        assert [message.id for message in await memory.messages(user="ana")] == ["m9"]
+        assert [item.text for item in await memory.recall("wkbtea", user="ana")] != []
+        assert await memory.recall("tools", user="ben", explain=True) == others
+        assert traces(folder, forms(["jxq"])) == []
+        assert (await memory.doctor()).healthy
+
+
+async def test_what_cannot_be_finished_now_is_finished_later(folder: Path) -> None:
+    async with parts_of(folder, index="chroma") as owner:
+        assert owner.index is not None and owner.index.owned
+        async with memory_of(folder, index="chroma") as memory:
+            with pytest.raises(IndexUnavailable, match="when the memory is next opened"):
+                await memory.forget(user="ana")
+            assert await memory.recall("tools", user="ana") == []
+            assert await memory.receipts(user="ana") == []
+    async with memory_of(folder, index="chroma") as memory:
+        (receipt,) = await memory.receipts(user="ana")
+        assert "index" in receipt.verified
+    assert b"jxq" not in b"".join(contents(folder).values())

@@ -1,0 +1,161 @@
+"""What was forgotten is in no file of the folder: byte by byte, with Chroma in use."""
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from commonplace.domain.results import Recollection
+from commonplace.domain.scope import Scope
+from commonplace.engine.engine import Engine
+from commonplace.engine.parts import Parts
+from commonplace.recall.projector import collection_name
+from tests.care.folders import contents, forms, memory_of, parts_of, pieces, settle, traces
+
+ANA, BEN = "qzvana", "wkbben"
+"""Every word that only one of them uses begins with this."""
+QUESTIONS = ("what do I use for the garden", "tools", "when was it", "wkbbenword7", "")
+
+
+def words_of(user: str, count: int) -> list[str]:
+    chance = random.Random(user)
+    return [user + "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=8)) for _ in range(count)]
+
+
+def sentences(words: Sequence[str]) -> list[str]:
+    """Return one sentence for each two words. The rules learn a fact from one of three."""
+    forms = ("I use {} as a tool for {}", "We saw {} near {} in the garden", "What about {} and {}, when was it?")
+    pairs = zip(words[::2], words[1::2], strict=True)
+    return [forms[n % 3].format(*pair) for n, pair in enumerate(pairs)]
+
+
+async def tell(memory: Engine, user: str, texts: Sequence[str]) -> list[str]:
+    ids: list[str] = []
+    for start in range(0, len(texts), 100):
+        session = f"{user}session{start}"
+        batch = [{"role": "user", "content": text, "name": f"{user}name"} for text in texts[start : start + 100]]
+        ids += (await memory.add(batch, user=user, session=session, metadata={"topic": f"{user}topic"})).messages
+        await memory.session(session, user=user).update({"draft": f"{user}draft"})
+    await memory.set_block("profile", f"{user}block", user=user)
+    return ids
+
+
+async def answers(memory: Engine, user: str) -> list[Recollection]:
+    return [await memory.recall(question, user=user, limit=20, explain=True) for question in QUESTIONS]
+
+
+async def vectors_of(parts: Parts, user: str) -> list[bytes]:
+    feed = await parts.ledger.feed(Scope("default", user))
+    return [row.vector for row in (*feed.messages, *feed.facts) if row.vector is not None]
+
+
+def held_by_chroma(folder: Path) -> list[bytes]:
+    """Return pieces of Chroma's own vector files: it moves and scales vectors, so they differ from the ledger's."""
+    return [data[at : at + 24] for name, data in contents(folder).items() for at in (3_000, 9_000) if "level0" in name]
+
+
+async def check_a_whole_user(folder: Path, messages: int) -> None:
+    words = words_of(ANA, 2 * messages)
+    async with parts_of(folder, index="chroma") as parts, Engine(parts) as memory:
+        await memory.start()
+        await tell(memory, ANA, sentences(words))
+        vectors = pieces(await vectors_of(parts, ANA))
+        await settle(memory)
+        number = (await parts.ledger.versions(Scope("default", ANA))).number
+        assert parts.index is not None
+        assert len(await parts.index.numbers(collection_name(parts.ledger.name, number))) > messages
+        in_index = held_by_chroma(folder)
+        await tell(memory, BEN, sentences(words_of(BEN, 300)))
+        await settle(memory)
+        before = await answers(memory, BEN)
+        sample = random.Random(1).sample(words, min(1_000, len(words)))
+        assert traces(folder, forms([ANA])) and in_index
+        assert len(traces(folder, vectors[:50])) >= 50
+
+        receipt = await memory.forget(user=ANA)
+
+        assert receipt.counts["ledger"]["messages"] == messages
+        assert receipt.counts["ledger"]["facts"] > messages / 4
+        assert receipt.verified == ("ledger", "cache", "index", "files")
+        assert words_left(folder, {ANA, *sample}, keeping=ANA) == []
+        assert traces(folder, [*vectors, *in_index]) == []
+        await settle(memory)
+        assert await answers(memory, BEN) == before
+        assert await memory.recall("garden", user=ANA) == []
+        assert (await memory.doctor()).healthy
+    assert words_left(folder, {ANA, *sample}, keeping=ANA) == []
+    async with memory_of(folder, index="chroma") as memory:
+        assert await answers(memory, BEN) == before
+
+
+def words_left(folder: Path, words: Iterable[str], *, keeping: str) -> list[tuple[str, bytes]]:
+    """Return where words are found. The name of the user stays in the log of erasures: that alone is not a trace."""
+    others = [word.removeprefix(keeping) for word in words if word != keeping]
+    marked = [re.compile(re.escape(mark) + b"[a-z]|" + re.escape(mark) + b"\\0[a-z]") for mark in forms([keeping])]
+    found = [
+        (name, hit[0]) for name, data in contents(folder).items() for mark in marked for hit in mark.finditer(data)
+    ]
+    return found + traces(folder, forms(others[:200]))
+
+
+async def test_nothing_of_a_user_is_left_in_any_file(tmp_path: Path) -> None:
+    await check_a_whole_user(tmp_path / "memory", 2_000)
+
+
+@pytest.mark.skipif(settings.get_current_profile_name() != "soak", reason="takes minutes: HYPOTHESIS_PROFILE=soak")
+async def test_nothing_of_a_user_with_ten_thousand_messages_is_left_in_any_file(tmp_path: Path) -> None:
+    await check_a_whole_user(tmp_path / "memory", 10_000)
+
+
+@pytest.mark.parametrize("index", ["exact", "chroma"])
+async def test_nothing_of_one_message_is_left_in_any_file(tmp_path: Path, index: str) -> None:
+    folder, text = tmp_path / "memory", "I use Jxqtool as a tool for jxqgardens"
+    async with parts_of(folder, index=index) as parts, Engine(parts) as memory:
+        await memory.start()
+        await tell(memory, ANA, sentences(words_of(ANA, 100)))
+        known = pieces(await vectors_of(parts, ANA))
+        added = await memory.add(text, user=ANA, session="s", metadata={"topic": "jxqtopic"})
+        assert added.changes
+        await memory.add("I use Wkbtool as a tool", user=BEN)
+        await settle(memory)
+        before = await answers(memory, BEN)
+        own = [piece for piece in pieces(await vectors_of(parts, ANA)) if piece not in known]
+        assert traces(folder, forms(["jxq"])) and traces(folder, own)
+        receipt = await memory.forget(user=ANA, message=added.messages[0])
+        assert (receipt.counts["ledger"]["messages"], receipt.counts["ledger"]["facts"]) == (1, 1)
+        assert traces(folder, [*forms(["jxq", added.changes[0].fact]), *own]) == []
+        assert traces(folder, forms([ANA + "name"]))
+        assert await answers(memory, BEN) == before
+
+
+@pytest.mark.parametrize("index", ["exact", "chroma"])
+async def test_nothing_of_one_fact_is_left_in_any_file(tmp_path: Path, index: str) -> None:
+    folder = tmp_path / "memory"
+    async with parts_of(folder, index=index) as parts, Engine(parts) as memory:
+        await memory.start()
+        await tell(memory, ANA, sentences(words_of(ANA, 100)))
+        known = pieces(await vectors_of(parts, ANA))
+        fact = await memory.remember("Allergic to jxqnuts", user=ANA)
+        await memory.revise(fact.id, "Allergic to jxqnuts and jxqmilk", user=ANA, reason="jxqreason")
+        await settle(memory)
+        own = [piece for piece in pieces(await vectors_of(parts, ANA)) if piece not in known]
+        assert traces(folder, forms(["jxq"])) and traces(folder, own)
+        receipt = await memory.forget(user=ANA, fact=fact.id)
+        assert (receipt.counts["ledger"]["facts"], receipt.counts["ledger"]["fact_versions"]) == (1, 2)
+        assert traces(folder, [*forms(["jxq"]), *own]) == []
+
+
+async def test_an_index_that_is_no_longer_used_forgets_too(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    async with memory_of(folder, index="chroma") as memory:
+        await tell(memory, ANA, sentences(words_of(ANA, 1_000)))
+        await settle(memory)
+    in_index = held_by_chroma(folder)
+    assert in_index
+    async with memory_of(folder, index="exact") as memory:
+        receipt = await memory.forget(user=ANA)
+    assert "index" in receipt.verified
+    assert traces(folder, in_index) == []
