@@ -6,7 +6,6 @@ Drivers are imported here, inside the functions that need them, so that a progra
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -23,8 +22,8 @@ from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
-    from pydantic_ai.models import Model
 
+    from commonplace.adapters.models.opening import Reached
     from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
     from commonplace.adapters.onnx.progress import Progress
     from commonplace.settings import Settings
@@ -210,32 +209,41 @@ async def open_extractor(settings: "Settings") -> AsyncIterator[Extractor | None
             yield extractor
 
 
-def _model_extractor(settings: "Settings", name: str) -> AbstractAsyncContextManager[Extractor]:
+@asynccontextmanager
+async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Extractor]:
     from commonplace.learning.asking import ask, extract_prompt
 
     try:
         from commonplace.adapters.models.extractor import ModelExtractor
+        from commonplace.adapters.models.opening import open_model
 
-        model = _model(settings, name)
+        full_name, reached = _reach(settings, name)
+        model = open_model(full_name, reached)
     except ImportError as error:
         raise ModelUnavailable(
             f"agent_model={name!r} needs more packages: pip install 'commonplace[models]'"
         ) from error
-    return ModelExtractor(
-        model,
-        name=name,
-        ask=ask,
-        prompt=extract_prompt().version,
-        temperature=settings.agent_temperature,
-        timeout=settings.agent_timeout,
-        by_schema=settings.agent_base_url is not None and name.startswith("openai"),
-    )
+    async with AsyncExitStack() as stack:
+        if reached:
+            stack.push_async_callback(reached.close)
+        yield await stack.enter_async_context(
+            ModelExtractor(
+                model,
+                name=name,
+                ask=ask,
+                prompt=extract_prompt().version,
+                temperature=settings.agent_temperature,
+                timeout=settings.agent_timeout,
+                by_schema=settings.agent_base_url is not None and name.startswith("openai"),
+            )
+        )
 
 
-def _model(settings: "Settings", name: str) -> "Model":
-    """Each provider's SDK takes seconds to import, so only the one that is asked for is."""
-    from commonplace.adapters.models.opening import open_model
+def _reach(settings: "Settings", name: str) -> tuple[str, "Reached | None"]:
+    """Return the model's full name, and its provider where that is one whose key we have.
 
+    Each provider's SDK takes seconds to import, so only the one that is asked for is.
+    """
     kind, _, model = name.partition(":")
     url = settings.agent_base_url
     if kind in {"openai", "openai-chat", "openai-responses"}:
@@ -243,12 +251,12 @@ def _model(settings: "Settings", name: str) -> "Model":
 
         if url is not None and kind == "openai":
             name = f"openai-chat:{model}"  # what compatible servers speak; OpenAI's own default is its Responses API
-        return open_model(name, partial(reach_openai, key=_secret(settings.openai_api_key), base_url=url))
+        return name, reach_openai(key=_secret(settings.openai_api_key), base_url=url)
     if kind == "anthropic":
         from commonplace.adapters.models.anthropic import reach_anthropic
 
-        return open_model(name, partial(reach_anthropic, key=_secret(settings.anthropic_api_key), base_url=url))
-    return open_model(name, None)
+        return name, reach_anthropic(key=_secret(settings.anthropic_api_key), base_url=url)
+    return name, None
 
 
 def _secret(value: "SecretStr | None") -> str | None:

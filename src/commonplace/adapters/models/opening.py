@@ -1,7 +1,7 @@
 """From a name like `openai:gpt-5.2` to a model. A provider is given where we know its key and address."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
@@ -9,17 +9,22 @@ from pydantic_ai.providers import Provider, infer_provider
 
 from commonplace.domain.errors import InvalidInput, ModelUnavailable
 
-Reach = Callable[[], Provider[Any]]
+
+class Reached(NamedTuple):
+    """A provider whose client is ours to close."""
+
+    provider: Provider[Any]
+    close: Callable[[], Awaitable[None]]
 
 
-def open_model(name: str, reach: Reach | None) -> Model:
-    """Return the model, reached through `reach` or, without one, as pydantic-ai knows how.
+def open_model(name: str, reached: Reached | None) -> Model:
+    """Return the model, of the provider that was reached or, without one, as pydantic-ai knows how.
 
     Raises InvalidInput for a name that nobody knows, ModelUnavailable where a package or a key is missing.
     """
     kind = name.partition(":")[0]
     try:
-        return infer_model(name, lambda provider: reach() if reach else infer_provider(provider))
+        return infer_model(name, lambda kind: reached.provider if reached else infer_provider(kind))
     except ImportError as error:
         raise ModelUnavailable(
             f"agent_model={name!r}: a package is missing: pip install 'pydantic-ai-slim[{kind}]'"
