@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +29,15 @@ Run = Callable[[Bench], Awaitable[Section]]
 def main(arguments: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 140)
-    report = asyncio.run(measure(SCALES[wanted.scale], wanted.only, console=console, parent=wanted.folder))
+    report = asyncio.run(
+        measure(
+            SCALES[wanted.scale],
+            wanted.only,
+            console=console,
+            parent=wanted.folder,
+            done=lambda so_far: so_far.write(wanted.results / f"{so_far.name}.json"),
+        )
+    )
     screen.show_goals(console, report)
     if wanted.compare:
         screen.show_change(console, Report.read(wanted.compare), report)
@@ -36,37 +45,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-async def measure(scale: Scale, sections: Sequence[str], *, console: Console, parent: Path | None = None) -> Report:
-    """Run the sections one after the other, each shown as soon as it is done. Nothing is left on the disk."""
-    started, clock = datetime.now(UTC), time.perf_counter()
+async def measure(
+    scale: Scale,
+    sections: Sequence[str],
+    *,
+    console: Console,
+    parent: Path | None = None,
+    done: Callable[[Report], None] = lambda _: None,
+) -> Report:
+    """Run the sections one after the other. Nothing is left on the disk.
+
+    Each is shown, and `done` told of all there is so far, as soon as it is there: a long run that breaks is not lost.
+    """
+    clock = time.perf_counter()
+    report = Report(
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        scale=scale.name,
+        machine=f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        seconds=0,
+        sections=(),
+    )
     with (
         tempfile.TemporaryDirectory(prefix="commonplace-bench-", dir=parent) as folder,
         console.status("making up messages") as status,
     ):
         bench = Bench(scale=scale, folder=Path(folder), material=material_for(scale), say=status.update)
-        done = [await _section(name, bench, console) for name in sections]
-    return Report(
-        started=started.isoformat(timespec="seconds"),
-        scale=scale.name,
-        machine=f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        seconds=time.perf_counter() - clock,
-        sections=tuple(done),
-    )
-
-
-async def _section(name: str, bench: Bench, console: Console) -> Section:
-    run: Run = import_module(f"bench.{name}").run
-    section = await run(bench)
-    screen.show(console, section)
-    return section
+        for name in sections:
+            run: Run = import_module(f"bench.{name}").run
+            section = await run(bench)
+            screen.show(console, section)
+            report = replace(report, seconds=time.perf_counter() - clock, sections=(*report.sections, section))
+            done(report)
+    return report
 
 
 def save(report: Report, folder: Path) -> list[Path]:
     """Write the figures as JSON and the growth of cost as pictures."""
-    name = f"{report.started.replace(':', '').replace('+0000', '')}-{report.scale}"
-    figures = folder / f"{name}.json"
+    figures = folder / f"{report.name}.json"
     report.write(figures)
-    return [figures, *import_module("bench.plots").draw(report, folder / name)]
+    return [figures, *import_module("bench.plots").draw(report, folder / report.name)]
 
 
 def _parser() -> argparse.ArgumentParser:

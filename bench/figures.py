@@ -61,6 +61,11 @@ class Report:
     seconds: float
     sections: tuple[Section, ...]
 
+    @property
+    def name(self) -> str:
+        """When and what: the name of its files."""
+        return f"{self.started[:19].replace(':', '')}-{self.scale}"
+
     def figures(self) -> Iterable[Figure]:
         return (figure for section in self.sections for figure in section.figures)
 

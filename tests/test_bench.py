@@ -68,6 +68,23 @@ def test_a_comparison_shows_both_runs_and_the_change() -> None:
     assert "1.50" in shown.getvalue()
 
 
+def test_a_run_tells_of_each_section_as_soon_as_it_is_done(tmp_path: Path) -> None:
+    told: list[int] = []
+
+    asyncio.run(
+        measure(
+            TINY,
+            ("write", "stages"),
+            console=Console(file=io.StringIO()),
+            parent=tmp_path,
+            done=lambda report: told.append(len(report.sections)),
+        )
+    )
+
+    assert told == [1, 2]
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(("value", "verdict"), [(2, "missed"), (20, "met")])
 def test_a_goal_says_whether_it_is_met(value: float, verdict: str) -> None:
     shown = io.StringIO()
