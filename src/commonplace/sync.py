@@ -294,6 +294,10 @@ class Memory:
         """Try again what failed for good: these jobs, or all. Returns how many."""
         return self._loop.call(self._memory.replay(jobs))
 
+    def work(self) -> None:
+        """Learn from what waits, also in other processes' name, until it is interrupted."""
+        self._loop.call(self._memory.work())
+
     def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
         return self._loop.call(self._memory.relearn(user=user, apply=apply))

@@ -1,5 +1,6 @@
 """Engine: every method of the product, in the words of the specification. Each parses, calls one part, and returns."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -343,6 +344,11 @@ class Engine(Caring):
     async def replay(self, jobs: Iterable[str] | None = None) -> int:
         """Try again what failed for good: these jobs, or all. Returns how many."""
         return await self._worker.replay(None if jobs is None else [parse_name(job, name="job") for job in jobs])
+
+    async def work(self) -> None:
+        """Learn from what waits, also in other processes' name, until it is cancelled."""
+        self._worker.wake()
+        await asyncio.Event().wait()
 
     async def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""

@@ -13,7 +13,6 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from commonplace.domain.errors import (
-    Closed,
     CommonplaceError,
     InvalidInput,
     ModelRefused,
@@ -71,7 +70,7 @@ class Worker:
         self._parts, self._learner, self._committing = parts, learner, committing
         self._options = parts.options
         self._loop: asyncio.Task[None] | None = None
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._running: dict[asyncio.Task[None], Job] = {}
         self._awake = asyncio.Event()
         self._news = asyncio.Event()
         self._outcomes: OrderedDict[str, tuple[FactChange, ...]] = OrderedDict()
@@ -93,11 +92,16 @@ class Worker:
     async def aclose(self) -> None:
         """Stop, and hand back what is under way."""
         self._closed = True
-        tasks = [task for task in (self._loop, *self._running.values()) if task is not None]
-        for task in tasks:
+        self._awake.set()
+        if self._loop is not None:
+            await asyncio.wait([self._loop])  # not cancelled: it might have just claimed something
+            self._loop = None
+        under_way = dict(self._running)
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._loop = None
+        await asyncio.gather(*under_way, return_exceptions=True)
+        for job in under_way.values():
+            await self._parts.ledger.hand_back(job)
 
     async def wait(self, jobs: Sequence[str]) -> Outcome:
         """Wait until these jobs are done or have failed for good; not for a pause to end."""
@@ -154,15 +158,13 @@ class Worker:
         return self._parts.now().date()
 
     async def _work(self) -> None:
-        while True:
+        while not self._closed:
             self._awake.clear()
-            try:
+            taken = 0
+            # Busy or away, the ledger keeps the jobs: they are asked for again.
+            with contextlib.suppress(Unavailable):
                 taken = await self._take()
-            except Unavailable:
-                taken = 0  # the ledger is busy or away: the jobs are safe in it, and asked for again
-            except Closed:
-                return
-            if not taken:
+            if not taken and not self._closed:
                 await _until(self._awake, POLL)
 
     async def _take(self) -> int:
@@ -179,12 +181,12 @@ class Worker:
         )
         for job in jobs:
             task = asyncio.create_task(self._attempt(job), name=f"commonplace-{job.kind}")
-            self._running[job.id] = task
-            task.add_done_callback(lambda _, job=job: self._ended(job))  # type: ignore[misc]
+            self._running[task] = job
+            task.add_done_callback(self._ended)
         return len(jobs)
 
-    def _ended(self, job: Job) -> None:
-        self._running.pop(job.id, None)
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
         self._awake.set()
         self._news.set()
         self._news = asyncio.Event()
@@ -193,11 +195,10 @@ class Worker:
         renewing = asyncio.create_task(self._renew(job))
         try:
             changes = await self._learn(job)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._parts.ledger.hand_back(job))
-            raise
         except Overtaken:
-            await self._parts.ledger.finish(job.id)
+            # A forget takes what it concerns out of the queue, and queues the rest again: that is no longer ours.
+            if await self._parts.ledger.renew(job, now=self._parts.now(), lease=0):
+                await self._parts.ledger.finish(job.id)
         except Exception as error:  # noqa: BLE001 - recorded with the job
             await self._failed(job, error)
         else:

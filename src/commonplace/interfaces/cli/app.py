@@ -8,7 +8,7 @@ from typing import Annotated, Protocol, runtime_checkable
 
 import typer
 
-from commonplace.interfaces.cli import demo, finding, importing, keeping, models, unbuilt, upkeep, working
+from commonplace.interfaces.cli import demo, finding, importing, keeping, learning, models, unbuilt, upkeep, working
 from commonplace.interfaces.cli.exits import Exit, code_of
 from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
 from commonplace.interfaces.cli.output import write_json
@@ -26,6 +26,9 @@ COMMANDS: dict[str, Command] = {
     "retract": keeping.retract,
     "sessions": working.sessions,
     "import": importing.import_messages,
+    "learn": learning.learn,
+    "relearn": learning.relearn,
+    "worker": learning.worker,
     "stats": upkeep.stats,
     "doctor": upkeep.doctor,
     "reindex": upkeep.reindex,

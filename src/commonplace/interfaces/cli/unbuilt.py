@@ -10,16 +10,13 @@ UNBUILT = (
     "export",
     "forget",
     "key",
-    "learn",
     "mcp",
     "migrate",
     "open",
-    "relearn",
     "restore",
     "serve",
     "snapshot",
     "why-not",
-    "worker",
 )
 
 
