@@ -42,14 +42,19 @@ async def run(bench: Bench) -> Section:
             lines[size], found = await _case(bench, {EXACT: exact, CHROMA: indexed}, size)
             figures += found
     async with opening(folder, bench.material, index="auto") as memory:
+        chosen = await _delivered(bench, memory)
         _, found = await _case(bench, {AUTO: memory}, loaded)
         figures += [figure for figure in found if figure.who != FLOOR]
-    crossing = crossed({size: times[EXACT].p50 / times[CHROMA].p50 for size, times in lines.items()})
+    # By the quickest tenth: on a busy machine the median says more about the others who work there.
+    crossing = crossed({size: times[EXACT].p10 / times[CHROMA].p10 for size, times in lines.items()})
     return Section(
         name=NAME,
         title="one large user: recall by either index",
         figures=tuple(figures),
-        notes=(f"index=chroma was answered by {answered_by}.", crossing),
+        notes=(
+            f"index=chroma was answered by {answered_by}, index=auto at {loaded:,} items by {chosen}.",
+            crossing,
+        ),
     )
 
 
@@ -82,13 +87,13 @@ def _recall(memory: AsyncMemory, asked: Sequence[Question]) -> Call:
 
 
 async def _delivered(bench: Bench, memory: AsyncMemory) -> str:
-    """Ask once, so that the index is filled, and wait until it has everything. Returns who answers for the user."""
+    """Ask, so that the index is filled, and wait until it has everything. Returns who answered in the end."""
     give_up = time.monotonic() + PATIENCE
     while True:
-        await memory.recall("anything", user=USER)
+        found = await memory.recall(bench.material.ask(0).text, user=USER, limit=1, min_relevance=0, explain=True)
         (partition,) = (await memory.stats()).partitions
         if not partition.waiting:
-            return partition.answered_by
+            return found[0].why.path if found[0].why else ""
         if time.monotonic() > give_up:
             raise TimeoutError(f"the index still waits for {partition.waiting:,} writes after {PATIENCE} s")
         bench.say(f"large: {partition.waiting:,} writes on their way to the index")
