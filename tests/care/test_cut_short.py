@@ -10,7 +10,7 @@ import pytest
 
 from commonplace.domain.errors import IndexUnavailable
 from commonplace.domain.receipts import Part, digest_of
-from commonplace.domain.values import MessageId
+from commonplace.domain.values import MessageId, SessionId
 from tests.care.folders import contents, forms, memory_of, parts_of, settle, traces
 from tests.care.forgetter import main
 
@@ -44,7 +44,7 @@ async def test_a_forget_that_was_killed_is_completed_when_the_memory_is_opened(f
         expected = (await memory.forget(user="ana", session="s1", dry_run=True)).counts
         others = await memory.recall("tools", user="ben", explain=True)
     assert len(facts) == 8
-    assert await asyncio.to_thread(die, folder, Part(session=MessageId("s1")), stage) == -signal.SIGKILL
+    assert await asyncio.to_thread(die, folder, Part(session=SessionId("s1")), stage) == -signal.SIGKILL
 
     async with memory_of(folder, index="chroma") as memory:
         receipts = await memory.receipts(user="ana")

@@ -49,7 +49,8 @@ async def answers(memory: Engine, user: str) -> list[Recollection]:
 
 async def vectors_of(parts: Parts, user: str) -> list[bytes]:
     feed = await parts.ledger.feed(Scope("default", user))
-    return [row.vector for row in (*feed.messages, *feed.facts) if row.vector is not None]
+    vectors = [*(row.vector for row in feed.messages), *(row.vector for row in feed.facts)]
+    return [vector for vector in vectors if vector is not None]
 
 
 def held_by_chroma(folder: Path) -> list[bytes]:

@@ -8,7 +8,18 @@ from typing import Annotated, Protocol, runtime_checkable
 
 import typer
 
-from commonplace.interfaces.cli import demo, finding, importing, keeping, learning, models, unbuilt, upkeep, working
+from commonplace.interfaces.cli import (
+    demo,
+    finding,
+    forgetting,
+    importing,
+    keeping,
+    learning,
+    models,
+    unbuilt,
+    upkeep,
+    working,
+)
 from commonplace.interfaces.cli.exits import Exit, code_of
 from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
 from commonplace.interfaces.cli.output import write_json
@@ -25,6 +36,7 @@ COMMANDS: dict[str, Command] = {
     "revise": keeping.revise,
     "retract": keeping.retract,
     "sessions": working.sessions,
+    "forget": forgetting.forget,
     "import": importing.import_messages,
     "learn": learning.learn,
     "relearn": learning.relearn,

@@ -8,7 +8,6 @@ UNBUILT = (
     "chat",
     "consolidate",
     "export",
-    "forget",
     "key",
     "mcp",
     "migrate",
