@@ -18,6 +18,7 @@ from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.index import VectorIndex
+from commonplace.ports.full_text import FullText
 from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             index=index,
             extractor=await stack.enter_async_context(open_extractor(settings)),
             options=options_of(settings),
+            full_text=ledger if isinstance(ledger, FullText) else None,
             planted=open_guard(),
             replacing_vectors=replacing,
         )
@@ -125,8 +127,11 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
 @asynccontextmanager
 async def open_sqlite(settings: "Settings", path: Path | None) -> AsyncIterator[Ledger]:
     from commonplace.adapters.sqlite import SqliteLedger
+    from commonplace.recall.packed import hashes
 
-    async with SqliteLedger(path, synchronous=settings.synchronous, busy_timeout=settings.busy_timeout) as ledger:
+    async with SqliteLedger(
+        path, synchronous=settings.synchronous, busy_timeout=settings.busy_timeout, unpack=hashes
+    ) as ledger:
         yield ledger
 
 

@@ -15,6 +15,7 @@ from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.values import FactKind
 from commonplace.domain.where import matches, parse_where
 from commonplace.memory import AsyncMemory
+from commonplace.recall import plan
 
 DAY = timedelta(days=1)
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -23,8 +24,19 @@ PATHS: dict[str, dict[str, Any]] = {
     "chroma": {"index": "chroma"},
     "auto, past the threshold": {"exact_up_to": 3},
     "auto, below the threshold": {"exact_up_to": 10_000},
+    "beyond the memory budget": {"index": "exact", "cache_bytes": 0},
+    "beyond the memory budget, with chroma": {"index": "chroma", "cache_bytes": 0},
 }
+SLAB = 4
+"""Rows in RAM at once beyond the memory budget: so few that a handful of items takes several slabs."""
 WORDS = ("tea", "coffee", "Oslo", "cello", "garden")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_slabs() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "LEAST_ROWS", SLAB)
+        yield
 
 
 @dataclass(frozen=True)
@@ -48,8 +60,13 @@ class Ask:
     where: dict[str, Any] | None
 
 
+def is_span(span: tuple[int | None, int | None]) -> bool:
+    start, stop = span
+    return start is None or stop is None or start < stop
+
+
 days = st.integers(0, 9)
-spans = st.tuples(st.none() | days, st.none() | days).filter(lambda span: None in span or span[0] < span[1])  # type: ignore[operator]
+spans = st.tuples(st.none() | days, st.none() | days).filter(is_span)
 metadata = st.fixed_dictionaries({}, optional={"topic": st.sampled_from(["work", "play"]), "stars": st.integers(1, 3)})
 items = st.builds(
     Item,

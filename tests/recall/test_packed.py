@@ -1,6 +1,7 @@
 """What is packed comes out again, for one row or for thousands at once."""
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -49,6 +50,14 @@ def test_many_rows_are_read_at_once(
 def test_every_term_is_listed_for_a_full_text_table() -> None:
     row = analyse_row("Basic games", speaker="Ana", at=MAY, caption="a chess board")
     assert set(hashes(pack(row))) == set(analyse("basic games ana 8 in May 2023 chess board"))
+    assert list(hashes(pack(row))) == unpack([pack(row)]).hashes.tolist()
+
+
+@pytest.mark.parametrize("damage", [lambda blob: blob[:9], lambda blob: blob[:-8], lambda blob: b"\x07" + blob[1:]])
+def test_the_terms_of_a_damaged_row_are_not_guessed(damage: Callable[[bytes], bytes]) -> None:
+    blob = pack(analyse_row("tea in the garden"))
+    with pytest.raises(LedgerCorrupt):
+        hashes(damage(blob))
 
 
 def test_a_passage_knows_the_length_of_its_whole() -> None:

@@ -165,7 +165,7 @@ class Why:
     parts: Mapping[str, float] = field(default_factory=dict)
     """What was added up to the fused score, by name."""
     path: str = "exact"
-    """What answered: `exact` or `chroma`."""
+    """What answered: `exact` or `chroma`; beyond the memory budget `full text`, with or without `chroma`, or slabs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,15 @@
 """The users' rows in RAM, the latest used first, each checked against the ledger's version before every use.
 
 That check is what makes another process's writes visible; what has changed is read and applied, never the whole again.
+A user whose rows would not fit the budget is never held: a part of them is made for each use.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import Feed, IndexFeed, Versions
@@ -15,6 +17,19 @@ from commonplace.recall.corpus import Corpus
 
 SMALL_FEED = 64
 """Rows that are taken in on the event loop; more go to a thread, so that nobody else waits."""
+
+
+class Part(NamedTuple):
+    """The rows that a search looks at."""
+
+    corpus: Corpus
+    path: str | None = None
+    """How they were chosen among the user's rows; None when they are all of them."""
+    notes: Sequence[str] = ()
+
+
+Beyond = Callable[[Versions], Awaitable[Part]]
+"""Chooses a part of a user's rows that holds the answer, where all of them would be too many."""
 
 
 @dataclass(slots=True)
@@ -26,27 +41,44 @@ class _Held:
 
 
 class Corpora:
-    def __init__(self, ledger: IndexFeed, *, budget: int, make: Callable[[Versions], Corpus]) -> None:
-        """`make` returns an empty corpus that suits a partition; whether it holds vectors is for the planner to say."""
-        self._ledger, self._budget, self._make = ledger, budget, make
+    def __init__(
+        self,
+        ledger: IndexFeed,
+        *,
+        budget: int,
+        make: Callable[[Versions], Corpus],
+        fits: Callable[[Versions], bool] = lambda _: True,
+    ) -> None:
+        """`make` returns an empty corpus that suits a partition; whether it holds vectors is for the planner to say.
+
+        `fits` says whether a partition may be in RAM as a whole.
+        """
+        self._ledger, self._budget, self._make, self.fits = ledger, budget, make, fits
         self._held: OrderedDict[Scope, _Held] = OrderedDict()
+        self._beyond = asyncio.Lock()
         self.nbytes = 0
         self.loads = 0
         self.hits = 0
 
     @asynccontextmanager
-    async def at_hand(self, scope: Scope) -> AsyncIterator[Corpus]:
+    async def at_hand(self, scope: Scope, beyond: Beyond) -> AsyncIterator[Part]:
         """Yield the user's rows, up to date with the ledger and for this caller alone until it is done."""
         held = self._held.setdefault(scope, _Held())
         self._held.move_to_end(scope)
         held.users += 1
         try:
             async with held.lock:
-                await self._bring_up_to_date(scope, held)
-                assert held.corpus is not None
-                yield held.corpus
+                versions = await self._ledger.versions(scope)
+                if self.fits(versions):
+                    yield Part(await self._up_to_date(scope, held, versions))
+                else:
+                    self._count(held, None)
+                    async with self._room():
+                        yield await beyond(versions)
         finally:
             held.users -= 1
+            if held.corpus is None and not held.users:
+                self._let_go(scope)
             self._evict()
 
     def __len__(self) -> int:
@@ -62,26 +94,37 @@ class Corpora:
         held = self._held.get(scope)
         if held is not None:
             async with held.lock:
-                self.nbytes -= held.nbytes
-                held.corpus, held.nbytes = None, 0
+                self._count(held, None)
 
-    async def _bring_up_to_date(self, scope: Scope, held: _Held) -> None:
-        versions = await self._ledger.versions(scope)
+    async def _up_to_date(self, scope: Scope, held: _Held, versions: Versions) -> Corpus:
         corpus = held.corpus
         if corpus is not None and corpus.version == versions.version:
             self.hits += 1
-            return
+            return corpus
         if corpus is None or _worn(corpus) or corpus.version > versions.version:
             corpus = self._make(versions)
         feed = await self._ledger.feed(scope, since=corpus.version)
-        if _size(feed) <= SMALL_FEED:
-            corpus.apply(feed)
-        else:
-            self.loads += 1
-            await asyncio.to_thread(corpus.apply, feed)
+        self.loads += _size(feed) > SMALL_FEED
+        await take_in(corpus, feed)
+        self._count(held, corpus)
+        return corpus
+
+    def _count(self, held: _Held, corpus: Corpus | None) -> None:
         held.corpus = corpus
-        self.nbytes += corpus.nbytes - held.nbytes
-        held.nbytes = corpus.nbytes
+        nbytes = 0 if corpus is None else corpus.nbytes
+        self.nbytes += nbytes - held.nbytes
+        held.nbytes = nbytes
+
+    @asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        """Keep half of the budget free of what is cached, for the part of one large partition at a time."""
+        async with self._beyond:
+            self.nbytes += self._budget // 2
+            self._evict()
+            try:
+                yield
+            finally:
+                self.nbytes -= self._budget // 2
 
     def _evict(self) -> None:
         if self.nbytes <= self._budget:
@@ -93,6 +136,13 @@ class Corpora:
 
     def _let_go(self, scope: Scope) -> None:
         self.nbytes -= self._held.pop(scope).nbytes
+
+
+async def take_in(corpus: Corpus, feed: Feed) -> None:
+    if _size(feed) <= SMALL_FEED:
+        corpus.apply(feed)
+    else:
+        await asyncio.to_thread(corpus.apply, feed)
 
 
 def _worn(corpus: Corpus) -> bool:

@@ -70,7 +70,9 @@ class Engine(Caring):
         self._parts = parts
         self._closing = closing or AsyncExitStack()
         self._planner = Planner(parts)
-        corpora = Corpora(parts.ledger, budget=parts.options.cache_bytes, make=self._planner.corpus)
+        corpora = Corpora(
+            parts.ledger, budget=parts.options.cache_bytes, make=self._planner.corpus, fits=self._planner.fits
+        )
         embedding = Embedding(parts.embedder)
         indexing = Indexing(embedding, language=parts.options.language)
         committing = Committing(parts.ledger, indexing, written=self._planner.written)

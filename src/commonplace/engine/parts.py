@@ -8,6 +8,7 @@ from typing import Literal
 
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
+from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 
@@ -64,6 +65,8 @@ class Parts:
     extractor: Extractor | None
     """None: nothing is learned."""
     options: Options
+    full_text: FullText | None = None
+    """Candidates by words for users beyond the memory budget; None: all their rows are looked at."""
     planted: Callable[[str], bool] = never
     """Whether a text tries to give standing orders through memory."""
     replacing_vectors: bool = False

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -12,8 +14,9 @@ from commonplace.domain.scope import Scope
 from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Vector, Versions
 from commonplace.recall.corpus import Corpus, Mask
-from commonplace.recall.plan import choose, holds_vectors
+from commonplace.recall.plan import choose, holds_vectors, row_bytes, rows_within
 from commonplace.recall.projector import Projector, collection_name, delivery, numbers_of
+from commonplace.recall.slabs import slabs
 
 T = TypeVar("T")
 
@@ -21,6 +24,10 @@ WANTED = 200
 """Rows asked of the index: twice what a search takes from its dense arm."""
 FURTHEST = 4_096
 """When so many nearest rows hold too few that the filters let through, exact search is quicker than asking for more."""
+SCANNED = 1_024
+"""Vectors read at a time."""
+LATE = 100
+"""Writes that the index may be behind: what they wrote is looked at besides."""
 SMALL = 2_000
 """Rows that are searched on the event loop, in less time than a thread would take to start."""
 
@@ -33,11 +40,20 @@ class Near(NamedTuple):
     note: str | None = None
 
 
+class Nearest(NamedTuple):
+    """The rows nearest to a vector. `of` is None when every vector was read, else it names the index."""
+
+    numbers: Sequence[int]
+    of: str | None = None
+    note: str | None = None
+
+
 class Planner:
     def __init__(self, parts: Parts) -> None:
         self._ledger, self._every_index = parts.ledger, parts.index
         self._index = parts.index if parts.options.index != "exact" else None
         self._exact_up_to = 0 if parts.options.index == "chroma" else parts.options.exact_up_to
+        self._budget = parts.options.cache_bytes
         self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
         self._projector = Projector(parts.ledger, self._index) if self._index else None
         self._projected: set[Scope] = set()
@@ -56,8 +72,17 @@ class Planner:
 
     def corpus(self, versions: Versions) -> Corpus:
         """Return an empty corpus for a partition of that size."""
-        vectors = holds_vectors(rows=versions.rows, index_ready=self.index_ready, exact_up_to=self._exact_up_to)
-        return Corpus(dimensions=self._dimensions, vectors=vectors, language=self._language)
+        return Corpus(dimensions=self._dimensions, vectors=self._holds_vectors(versions), language=self._language)
+
+    def fits(self, versions: Versions) -> bool:
+        """Say whether a partition may be in RAM as a whole."""
+        if versions.rows <= rows_within(self._budget, bytes_each=row_bytes(self._dimensions)):
+            return True  # without asking who owns the index
+        dimensions = self._dimensions if self._holds_vectors(versions) else 0
+        return versions.rows <= rows_within(self._budget, bytes_each=row_bytes(dimensions))
+
+    def _holds_vectors(self, versions: Versions) -> bool:
+        return holds_vectors(rows=versions.rows, index_ready=self.index_ready, exact_up_to=self._exact_up_to)
 
     def written(self, scope: Scope) -> None:
         """A partition has changed: bring its collection up to date, if it has one or is to have one from the start."""
@@ -85,10 +110,10 @@ class Planner:
         if versions.rows <= self._exact_up_to:
             return 0
         delivered = await self._delivered(scope, versions.number)
-        feed = await self._ledger.feed(scope)
+        there = {n async for feed in slabs(self._ledger, scope) for n in delivery(feed).vectors}
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
         held = await self._index.numbers(collection_name(self._ledger.name, versions.number))
-        return len((held ^ delivery(feed).vectors.keys()) - numbers_of(late))
+        return len((held ^ there) - numbers_of(late))
 
     async def rebuild(self, scope: Scope) -> int:
         """Build a user's collection anew, if it has one. Returns how many were built."""
@@ -137,6 +162,43 @@ class Planner:
                 return Near(await self._exactly(scope, corpus, vector, mask), "exact")
             case "index":
                 return await self._from_index(scope, corpus, vector, mask)
+
+    async def nearest(self, scope: Scope, versions: Versions, vector: Vector | None, *, limit: int) -> Nearest:
+        """Return the nearest of a user's rows, and those that the index has not been given yet, without a corpus."""
+        if vector is None:
+            return Nearest(())
+        note = None
+        if self.index_ready and versions.rows > self._exact_up_to:
+            try:
+                found = await self._nearest_in_index(scope, versions, vector, limit=limit)
+            except IndexUnavailable as error:
+                found, note = None, f"searched without the index: {error}"
+            if found is not None:
+                return found
+        return Nearest(await self._scan(scope, vector, limit=limit), note=note)
+
+    async def _nearest_in_index(
+        self, scope: Scope, versions: Versions, vector: Vector, *, limit: int
+    ) -> Nearest | None:
+        """Return None while the index is far behind."""
+        assert self._index is not None and self._projector is not None
+        self._projected.add(scope)
+        self._projector.notify(scope)
+        delivered = await self._delivered(scope, versions.number)
+        if not delivered or versions.version - delivered > LATE:
+            return None
+        late = await self._ledger.feed(scope, since=delivered, vectors=False)
+        found = await self._index.search(collection_name(self._ledger.name, versions.number), vector, limit=limit)
+        return Nearest([*(row.n for row in found), *numbers_of(late)], of=self._index.name)
+
+    async def _scan(self, scope: Scope, vector: Vector, *, limit: int) -> Sequence[int]:
+        """Read every vector, some at a time."""
+        best: dict[int, float] = {}
+        after = 0
+        while rows := await self._ledger.vectors_after(scope, after=after, limit=SCANNED):
+            best = dict(nlargest(limit, (best | _scored(rows, vector)).items(), key=itemgetter(1)))
+            after = max(rows)
+        return list(best)
 
     async def _from_index(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> Near:
         assert self._index is not None and self._projector is not None

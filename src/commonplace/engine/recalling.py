@@ -1,7 +1,7 @@
 """recall, context and facts: the way from a question to things that can be shown."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import get_args
 
@@ -13,17 +13,20 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import Fact, FactId, FactKind, Recalled, SessionId
 from commonplace.domain.where import Where, matches
-from commonplace.engine.corpora import Corpora
+from commonplace.engine.corpora import Beyond, Corpora, Part
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.hydrate import hydrate
+from commonplace.engine.oversized import Oversized, Query
 from commonplace.engine.parts import Options, Parts
-from commonplace.engine.planner import Planner
+from commonplace.engine.planner import Near, Planner
+from commonplace.ports.ledger import Versions
 from commonplace.recall.assemble import assemble
-from commonplace.recall.corpus import KINDS, Corpus, Filters
+from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
 from commonplace.recall.order import Balance, Weighed, in_order, latest
 from commonplace.recall.request import Request
-from commonplace.recall.search import search
+from commonplace.recall.search import Hit, search
 from commonplace.recall.tokens import count_tokens
+from commonplace.recall.understand import understand
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
 CONTEXT_ITEMS = 40
@@ -38,6 +41,7 @@ class Recalling:
     def __init__(self, parts: Parts, corpora: Corpora, embedding: Embedding, planner: Planner) -> None:
         self._parts, self._corpora, self._embedding, self._planner = parts, corpora, embedding, planner
         self._balance = balance_of(parts.options)
+        self._oversized = Oversized(parts, planner)
 
     async def recall(self, scope: Scope, request: Request) -> Recollection:
         """Return what answers the request, what holds now before what no longer does."""
@@ -49,14 +53,7 @@ class Recalling:
         if request.query.strip():
             weighed, path, notes = await self._search(scope, request, now)
         else:
-            async with self._corpora.at_hand(scope) as corpus:
-                weighed = latest(
-                    corpus,
-                    corpus.mask(filters_of(request, now)),
-                    balance=self._balance,
-                    now=to_micros(now),
-                    limit=request.limit,
-                )
+            weighed = await self._latest(scope, request, now)
         found = await hydrate(
             self._parts.ledger,
             scope,
@@ -76,13 +73,15 @@ class Recalling:
     async def facts(self, scope: Scope, request: Request, *, before: int | None) -> Page[Fact]:
         """Return one page of facts, the latest written first, from the row before `before` on."""
         kinds = FACT_KINDS if request.kinds is None else request.kinds & FACT_KINDS
-        async with self._corpora.at_hand(scope) as corpus:
-            mask = corpus.mask(filters_of(request, self._parts.now(), kinds=kinds))
-            slots = np.flatnonzero(mask)
-            numbers = corpus.rows.number.cells[slots]
-            order = np.argsort(-numbers)
-            rows = [int(n) for n in numbers[order] if before is None or n < before][: request.limit + 1]
-            keys = [_versioned(corpus, n) for n in rows[: request.limit]]
+        filters = filters_of(request, self._parts.now(), kinds=kinds)
+
+        def newest(corpus: Corpus) -> list[int]:
+            numbers = -np.sort(-corpus.rows.number.cells[corpus.mask(filters)])
+            return [int(n) for n in numbers if before is None or n < before][: request.limit + 1]
+
+        async with self._corpora.at_hand(scope, self._beyond(scope, newest)) as part:
+            rows = newest(part.corpus)
+            keys = [_versioned(part.corpus, n) for n in rows[: request.limit]]
         facts = await self._parts.ledger.versions_by_id(scope, keys)
         following = encode_cursor(rows[request.limit - 1]) if len(rows) > request.limit else None
         return Page(tuple(facts[key] for key in keys if key in facts), following)
@@ -98,25 +97,58 @@ class Recalling:
     async def _search(self, scope: Scope, request: Request, now: datetime) -> tuple[list[Weighed], str, list[str]]:
         (sense,), unembedded = await self._embedding.embed([request.query])
         vector = sense.vector if sense else None
-        async with self._corpora.at_hand(scope) as corpus:
-            mask = corpus.mask(filters_of(request, now))
-            dense = await self._planner.near(scope, corpus, vector, mask)
-            hits = await self._planner.offload(
+        filters, limit = filters_of(request, now), request.limit + SPARE
+
+        async def hits_of(corpus: Corpus, near: Mapping[int, float] | None, mask: Mask, *, limit: int) -> list[Hit]:
+            return await self._planner.offload(
                 len(corpus),
                 lambda: search(
                     corpus,
                     request.query,
                     mask=mask,
-                    now=to_micros(now),
-                    limit=request.limit + SPARE,
+                    now=filters.now,
+                    limit=limit,
                     query_vector=vector,
-                    dense_hits=dense.hits,
+                    dense_hits=near,
                     query_tokens=sense.tokens if sense else None,
                 ),
             )
+
+        async def best_of(slab: Corpus) -> Iterable[int]:
+            mask = slab.mask(filters)
+            hits = await hits_of(slab, None, mask, limit=2 * limit) if mask.any() else []
+            return _with_neighbours(slab, [slab.slot_of[hit.n] for hit in hits])
+
+        async def beyond(versions: Versions) -> Part:
+            question = understand(request.query, speakers={}, now=filters.now, language=self._parts.options.language)
+            query = Query(terms=question.terms, vector=vector, filters=filters, filtered=request.filtered, wanted=limit)
+            return await self._oversized.answering(scope, versions, query, best_of)
+
+        async with self._corpora.at_hand(scope, beyond) as part:
+            mask = part.corpus.mask(filters)
+            near = Near(None, part.path) if part.path else await self._planner.near(scope, part.corpus, vector, mask)
+            hits = await hits_of(part.corpus, near.hits, mask, limit=limit)
             least = _first_given(request.min_relevance, self._parts.options.min_relevance, DEFAULT_RELEVANCE)
-            weighed = in_order(corpus, hits, balance=self._balance, now=to_micros(now), least=least)
-        return weighed, dense.path, [note for note in (unembedded, dense.note) if note]
+            weighed = in_order(part.corpus, hits, balance=self._balance, now=filters.now, least=least)
+        return weighed, near.path, [note for note in (unembedded, near.note, *part.notes) if note]
+
+    async def _latest(self, scope: Scope, request: Request, now: datetime) -> list[Weighed]:
+        filters = filters_of(request, now)
+
+        def last(corpus: Corpus) -> list[Weighed]:
+            return latest(corpus, corpus.mask(filters), balance=self._balance, now=filters.now, limit=request.limit)
+
+        beyond = self._beyond(scope, lambda slab: [found.hit.n for found in last(slab)])
+        async with self._corpora.at_hand(scope, beyond) as part:
+            return last(part.corpus)
+
+    def _beyond(self, scope: Scope, pick: Callable[[Corpus], Iterable[int]]) -> Beyond:
+        """Return how to find the rows that `pick` wants in a partition that is too large: it is shown all of them."""
+
+        async def picked(slab: Corpus) -> Iterable[int]:
+            return pick(slab)
+
+        return lambda versions: self._oversized.winnowed(scope, versions, picked)
 
 
 DEFAULT_RELEVANCE = 0.1
@@ -161,6 +193,12 @@ def _predicate(where: Where) -> Callable[[str | None], bool]:
 def _versioned(corpus: Corpus, n: int) -> tuple[FactId, int]:
     slot = corpus.slot_of[n]
     return FactId(corpus.ids[slot]), int(corpus.rows.version.cells[slot])
+
+
+def _with_neighbours(corpus: Corpus, slots: Sequence[int]) -> list[int]:
+    near = corpus.threads.around(np.array(slots, np.int64))
+    numbers: list[int] = corpus.rows.number.cells[near].tolist()
+    return numbers
 
 
 def _micros(moment: datetime | None) -> int | None:

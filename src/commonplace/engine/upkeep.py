@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
 from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
 from commonplace.domain.scope import Scope
-from commonplace.engine.corpora import Corpora
+from commonplace.engine.corpora import Corpora, Part
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
-from commonplace.ports.ledger import Feed
+from commonplace.ports.ledger import Feed, Versions
+from commonplace.recall.corpus import Corpus
 from commonplace.recall.late import packed
 from commonplace.recall.projector import numbers_of
+from commonplace.recall.slabs import slabs
 
 SHOWN = 20
 """Partitions that `stats` lists: the largest."""
@@ -67,10 +69,10 @@ class Upkeep:
         self._corpora.clear()
         rows = embedded = collections = 0
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
-            feed = await self._parts.ledger.feed(scope, vectors=False)
-            rows += feed.versions.rows
+            rows += (await self._parts.ledger.versions(scope)).rows
             if embed:
-                embedded += await self._embed(scope, sorted(numbers_of(feed)), feed)
+                async for feed in slabs(self._parts.ledger, scope, vectors=False):
+                    embedded += await self._embed(scope, sorted(numbers_of(feed)), feed)
             collections += await self._planner.rebuild(scope)
         if embed:
             await self._record_embedder()
@@ -85,32 +87,45 @@ class Upkeep:
         return PartitionStats(
             user=scope.user,
             rows=versions.rows,
-            answered_by=self._planner.answered_by(versions.rows),
+            answered_by=self._answered_by(versions),
             waiting=await self._planner.waiting(scope, versions),
         )
 
+    def _answered_by(self, versions: Versions) -> str:
+        dense = self._planner.answered_by(versions.rows)
+        if self._corpora.fits(versions):
+            return dense
+        words = "slabs" if self._parts.full_text is None else "full text"
+        return words if dense == "exact" else f"{words} and {dense}"
+
     async def _check_vectors(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
-        feed = await self._parts.ledger.feed(scope)
-        missing = sorted(
-            {row.n for row in feed.messages if row.vector is None} | {row.n for row in feed.facts if row.vector is None}
-        )
+        missing, failure = 0, ""
+        async for feed in slabs(self._parts.ledger, scope):
+            numbers = _without_vector(feed)
+            missing += len(numbers)
+            if repair and not failure:
+                failure = await self._try_to_embed(scope, numbers, feed)
         if not missing:
             return ()
-        message = f"{len(missing)} rows of {_named(scope)} have no vector: they are found by their words only"
-        if not repair:
-            return (Finding(check="vectors", severity="warning", message=message),)
+        message = f"{missing} rows of {_named(scope)} have no vector: they are found by their words only{failure}"
+        return (Finding(check="vectors", severity="warning", message=message, repaired=repair and not failure),)
+
+    async def _try_to_embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> str:
+        """Return why it could not be done, if so."""
         try:
-            await self._embed(scope, missing, feed)
+            await self._embed(scope, numbers, feed)
         except EmbedderUnavailable as error:
-            return (Finding(check="vectors", severity="warning", message=f"{message}; {error}"),)
-        return (Finding(check="vectors", severity="warning", message=message, repaired=True),)
+            return f"; {error}"
+        return ""
 
     async def _check_cache(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+        if not self._corpora.fits(await self._parts.ledger.versions(scope)):
+            return ()
         feed = await self._parts.ledger.feed(scope, vectors=False)
         there = numbers_of(feed)
-        async with self._corpora.at_hand(scope) as corpus:
-            cached = set(corpus.slot_of)
-            same_moment = corpus.version == feed.versions.version
+        async with self._corpora.at_hand(scope, _nothing) as part:
+            cached = set(part.corpus.slot_of)
+            same_moment = part.path is None and part.corpus.version == feed.versions.version
         if not same_moment or cached == there:
             return ()
         if repair:
@@ -143,6 +158,17 @@ class Upkeep:
                 tokens={n: packed(sense.tokens) for n, sense in zip(batch, senses, strict=True) if sense.tokens},
             )
         return len(rows)
+
+
+async def _nothing(versions: Versions) -> Part:
+    """A user who has outgrown the budget just now is not cached: there is nothing to compare."""
+    return Part(Corpus(dimensions=1, vectors=False), "none")
+
+
+def _without_vector(feed: Feed) -> list[int]:
+    return sorted(
+        [*(row.n for row in feed.messages if row.vector is None), *(row.n for row in feed.facts if row.vector is None)]
+    )
 
 
 def _named(scope: Scope) -> str:

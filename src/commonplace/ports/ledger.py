@@ -9,7 +9,7 @@ Every method is confined to one scope; an id that lives in another scope is not 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,14 @@ from commonplace.domain.values import (
     FactChange,
     FactId,
     FactVersion,
-    Json,
     Message,
     MessageId,
     SessionId,
-    SessionInfo,
     Source,
 )
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
+from commonplace.ports.session_states import SessionStates
 
 Vector = NDArray[np.float32]
 
@@ -317,34 +316,6 @@ class Blocks(Protocol):
     async def delete_block(self, scope: Scope, name: str) -> bool: ...
 
 
-class SessionStates(Protocol):
-    """Short-lived state of conversations. A session that has expired or ended reads as one with no state."""
-
-    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]: ...
-
-    async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
-        """Merge values into the state (None removes a key), keep it alive for `ttl` seconds, return the new state."""
-        ...
-
-    async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo: ...
-
-    async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
-        """Drop the state and mark it ended. Its messages stay."""
-        ...
-
-    async def session_info(self, scope: Scope, session: SessionId) -> SessionInfo | None: ...
-
-    async def active_sessions(self, scope: Scope, *, now: datetime) -> Sequence[SessionInfo]:
-        """Return sessions that have not expired or ended, the latest seen first."""
-        ...
-
-    async def clean_sessions(self, *, now: datetime) -> int:
-        """Drop the state of sessions that have expired. Returns how many."""
-        ...
-
-
 class EmbeddingCache(Protocol):
     async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
 
@@ -402,26 +373,6 @@ class Upkeep(Protocol):
     @property
     def name(self) -> str:
         """A stable random name of this ledger, made when it was created; indexes are named after it."""
-        ...
-
-
-@runtime_checkable
-class FullText(Protocol):
-    """What a ledger may offer besides: candidates by words, for users whose rows do not fit in memory."""
-
-    async def build_full_text(self, scope: Scope) -> None:
-        """Keep this user's rows, those there are and those to come, in the engine's full text. Twice is once."""
-        ...
-
-    async def matching(self, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
-        """Return the numbers of rows that have any of these terms, the best first by the engine's own BM25.
-
-        Terms are the hashes that entries were packed from. Raises InvalidInput for a user whose full text is not built.
-        """
-        ...
-
-    async def holding(self, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
-        """Return how many of this user's rows have each of these terms. Raises InvalidInput as `matching` does."""
         ...
 
 

@@ -5,7 +5,7 @@ are looked up: as fast as postings of mixed rows, a seventh of their memory, and
 message changes no row but its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +62,8 @@ class Lexical:
         self._mixed: Growing[np.float32] = Growing(np.float32)
         self._live: Growing[np.bool_] = Growing(np.bool_)
         self._saturation: Floats | None = None
+        self.known_idf: Mapping[int, float] = {}
+        """Of terms, where these rows are a part of a partition and its statistics are known from elsewhere."""
 
     @property
     def nbytes(self) -> int:
@@ -109,7 +111,7 @@ class Lexical:
         for term, postings in zip(terms, self._lookup(terms), strict=True):
             self._spread(postings, column)
             found = np.flatnonzero(column[:count])
-            weight = weights[term] = weigh(term, idf(live, len(found)))
+            weight = weights[term] = weigh(term, self.known_idf.get(term, idf(live, len(found))))
             values = column[found]
             total[found] += np.float32(weight) * values / (values + saturation[found])
             column[found] = 0

@@ -20,3 +20,9 @@ class Request:
     where: Where | None = None
     min_relevance: float | None = None
     explain: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        """Whether anything is to be left out that holds now."""
+        filters = (self.kinds, self.session, self.agent, self.during, self.valid_at, self.as_of, self.where)
+        return any(value is not None for value in filters)

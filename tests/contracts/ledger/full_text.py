@@ -7,7 +7,8 @@ import pytest
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import Change, Entry, FullText, Ledger, NewMessage, NewVersion
+from commonplace.ports.full_text import FullText
+from commonplace.ports.ledger import Change, Entry, Ledger, NewMessage, NewVersion
 from tests.contracts.ledger.values import ANA, BEN, NOBODY, a_fact, a_message, closed
 
 COMMON, RARE, OTHER = 2**64 - 1, 0, 0xDEADBEEF
