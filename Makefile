@@ -15,10 +15,10 @@ COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
                --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo chat serve test check lint format bench docs setup model servers pins clean
+.PHONY: help demo chat serve test check lint format bench bench-learning docs setup model servers pins clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: model ## Tell the story: it learns, recalls, changes its mind
 	@$(BIN)/commonplace demo $(ARGS)
@@ -47,6 +47,9 @@ format: $(DEV) ## Rewrite the code in the house format
 bench: $(DEV) model ## Measure against raw Chroma and the numpy floor
 	@$(BIN)/python -m bench $(ARGS)
 
+bench-learning: $(DEV) model ## Measure learning by rules: precision, recall, and what it adds to the time of add
+	@$(BIN)/python -m bench.learning --add $(ARGS)
+
 docs: $(DEV) model ## Run every code block of README and docs, check their links
 	@$(BIN)/python -m pytest tests/test_docs.py $(ARGS)
 
@@ -60,7 +63,7 @@ servers: $(DEV) # what tests against real servers and a browser need; nothing so
 pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv
 	$(COMPILE) $(ARGS) pyproject.toml --group build --output-file requirements/run.txt
-	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --extra bench \
+	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --extra bench --extra models \
 	    --constraint requirements/run.txt --output-file requirements/dev.txt
 
 clean: ## Remove the environment and the caches; memories and the model stay

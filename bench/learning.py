@@ -1,9 +1,11 @@
 """Precision and recall of learning by rules, by category. `python -m bench.learning [--json] [--misses] [FILE …]`"""
 
 import argparse
+import asyncio
 import json
 import statistics
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from commonplace import AsyncMemory
 from commonplace.adapters.rules import RuleExtractor
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Message, MessageId
@@ -167,11 +170,34 @@ def show(result: dict[str, object], *, misses: bool) -> str:
     return "\n".join(lines + (complaints if misses else []))
 
 
+async def cost_of_adding(examples: Sequence[Example], folder: str) -> dict[str, float]:
+    """Median milliseconds of `add`, with and without learning, message by message in turn; the real embedder."""
+    spent: dict[bool, list[float]] = {True: [], False: []}
+    async with AsyncMemory.open(folder, index="exact") as memory:
+        for example in examples[:20]:
+            await memory.add(example.text, user="to warm up")
+        for number, example in enumerate(examples):
+            for learn in (True, False) if number % 2 else (False, True):
+                text = example.text + (" " if learn else "  ")  # not in the cache of embeddings yet
+                begin = time.perf_counter()
+                await memory.add(text, user=f"learn {learn} {number // 20}", learn=learn)
+                spent[learn].append((time.perf_counter() - begin) * 1e3)
+    learned, kept = (statistics.median(spent[learn]) for learn in (True, False))
+    return {"learn": round(learned, 2), "keep": round(kept, 2), "ratio": round(learned / kept, 2)}
+
+
+def show_cost() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        cost = asyncio.run(cost_of_adding(load(SETS[0]), folder))
+    return f"add: {cost['learn']} ms with learning, {cost['keep']} ms without, at the median: {cost['ratio']}x"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, default=list(SETS))
     parser.add_argument("--json", action="store_true", help="for machines")
     parser.add_argument("--misses", action="store_true", help="show every claim that was wrong or missed")
+    parser.add_argument("--add", action="store_true", help="measure what learning adds to the time of add, too")
     options = parser.parse_args(arguments)
     extractor = RuleExtractor()
     results = [report(path, extractor) for path in options.files]
@@ -180,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json
         else "\n\n".join(show(result, misses=options.misses) for result in results)
     )
-    sys.stdout.write("\n")
+    sys.stdout.write(f"\n\n{show_cost()}\n" if options.add and not options.json else "\n")
     return 0
 
 

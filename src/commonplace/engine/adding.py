@@ -51,8 +51,7 @@ class Adding:
         if not fresh:
             return Added(messages=ids)
         listened = await self._listen(scope, fresh, self._learner) if learn and self._learner else _Listened()
-        claimed = [claim.text for reading in listened.readings for claim in reading.claims]
-        indexed = await self._indexing.messages(_marked(fresh, listened.planted), also=claimed)
+        indexed = await self._indexing.messages(_marked(fresh, listened.planted))
         kept = self._changes(indexed.messages, listened.jobs)
         drafts = await self._write(scope, listened.readings, kept, by_id=by_id)
         added = Added(

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
+from commonplace.engine.filling import Filling
 from commonplace.engine.indexing import Indexing
 from commonplace.learning.draft import Draft
 from commonplace.ports.ledger import Change, Ledger
@@ -18,9 +19,11 @@ Decide = Callable[[], Awaitable[Sequence[Draft]]]
 
 
 class Committing:
-    def __init__(self, ledger: Ledger, indexing: Indexing, *, written: Callable[[Scope], None]) -> None:
+    def __init__(
+        self, ledger: Ledger, indexing: Indexing, filling: Filling, *, written: Callable[[Scope], None]
+    ) -> None:
         """`written` is told of every user whose rows have changed."""
-        self._ledger, self._indexing, self._written = ledger, indexing, written
+        self._ledger, self._indexing, self._filling, self._written = ledger, indexing, filling, written
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     async def keep(self, scope: Scope, *changes: Change) -> None:
@@ -32,17 +35,19 @@ class Committing:
         """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
         async with self._lock(scope):
             for _ in range(ATTEMPTS):
-                seen = (await self._ledger.versions(scope)).fact_version
+                seen = await self._ledger.versions(scope)
                 drafts = await decide()
-                changes = [await self._change(draft) for draft in drafts]
+                changes = [self._change(draft) for draft in drafts]
                 first, *others = (*also, *changes) or (Change(),)
                 try:
-                    await self._ledger.write(scope, replace(first, facts_seen=seen), *others)
+                    await self._ledger.write(scope, replace(first, facts_seen=seen.fact_version), *others)
                 except Overtaken:
                     raise
                 except Conflict:
                     continue
                 self._written(scope)
+                if any(new.entry.vector is None for change in changes for new in change.versions):
+                    self._filling.written(scope, since=seen.version)
                 return drafts
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
 
@@ -53,10 +58,10 @@ class Committing:
             lock = self._locks[scope] = asyncio.Lock()
         return lock
 
-    async def _change(self, draft: Draft) -> Change:
+    def _change(self, draft: Draft) -> Change:
         return Change(
             closed=draft.closed,
-            versions=await self._indexing.versions(draft.facts),
+            versions=self._indexing.versions(draft.facts),
             reinforced=draft.reinforced,
             sources=draft.sources,
             history=draft.history,

@@ -50,6 +50,10 @@ class Embedding:
         self._keep(found)
         return [found[key] for key in keys]
 
+    def kept(self, text: str) -> Sense | None:
+        """Return what is known of a text without asking the model."""
+        return self._kept.get(_key(text))
+
     def clear(self) -> None:
         """Let go of everything that is kept."""
         self._kept.clear()

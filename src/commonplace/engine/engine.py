@@ -47,6 +47,7 @@ from commonplace.engine.committing import Committing
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.filling import Filling
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
@@ -73,10 +74,11 @@ class Engine(Caring):
         corpora = Corpora(
             parts.ledger, budget=parts.options.cache_bytes, make=self._planner.corpus, fits=self._planner.fits
         )
-        embedding = Embedding(parts.embedder)
+        embedding = Embedding(parts.embedder, language=parts.options.language)
         indexing = Indexing(embedding, language=parts.options.language)
-        committing = Committing(parts.ledger, indexing, written=self._planner.written)
-        self._recalling = Recalling(parts, corpora, embedding, self._planner)
+        self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
+        committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
+        self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
         self._worker = Worker(parts, learner, committing)
         self._adding = Adding(parts, indexing, committing, learner, self._worker)
@@ -102,6 +104,7 @@ class Engine(Caring):
     async def aclose(self) -> None:
         """Finish what is under way and let go of files and threads. Closing twice is no error."""
         await self._worker.aclose()
+        await self._filling.aclose()
         await self._planner.aclose()
         await self._closing.aclose()
 
@@ -329,14 +332,17 @@ class Engine(Caring):
 
     async def stats(self) -> Stats:
         """Return counts, sizes, and what answers which user."""
+        await self._filling.settle_all()
         return replace(await self._upkeep.stats(), learning=await self._worker.learning())
 
     async def doctor(self, *, repair: bool = False) -> Checkup:
         """Look for drift between the ledger, the caches and the index; mend it if asked."""
+        await self._filling.settle_all()
         return await self._upkeep.doctor(repair=repair)
 
     async def reindex(self, *, embed: bool = False) -> Reindexed:
         """Build every index anew from the ledger; with `embed`, make every vector anew too."""
+        await self._filling.settle_all()
         return await self._upkeep.reindex(embed=embed)
 
     async def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:

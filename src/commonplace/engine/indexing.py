@@ -42,11 +42,9 @@ class Indexing:
         self._embedding = embedding
         self._language = language
 
-    async def messages(self, messages: Sequence[Message], *, also: Sequence[str] = ()) -> Indexed:
-        """Index messages. The texts in `also` are embedded in the same batch, for whoever asks for them next."""
+    async def messages(self, messages: Sequence[Message]) -> Indexed:
         sketches = [self.sketch_message(message) for message in messages]
-        texts = [sketch.dense_text for group in sketches for sketch in group]
-        senses, note = await self._embedding.embed([*texts, *also])
+        senses, note = await self._embedding.embed([sketch.dense_text for group in sketches for sketch in group])
         given = iter(senses)
         return Indexed(
             [
@@ -60,14 +58,12 @@ class Indexing:
         """Make vectors anew, for work that is pointless without them. Raises EmbedderUnavailable."""
         return await self._embedding.embed_all(texts)
 
-    async def versions(self, facts: Sequence[Fact]) -> Sequence[NewVersion]:
-        if not facts:
-            return ()
+    def versions(self, facts: Sequence[Fact]) -> Sequence[NewVersion]:
+        """Index facts. Their vectors, unless known already, are filled in later: `engine.filling`."""
         sketches = [self.sketch_fact(fact) for fact in facts]
-        senses, _ = await self._embedding.embed([sketch.dense_text for sketch in sketches])
         return [
-            NewVersion(fact=fact, entry=sketch.entry(sense))
-            for fact, sketch, sense in zip(facts, sketches, senses, strict=True)
+            NewVersion(fact=fact, entry=sketch.entry(self._embedding.kept(sketch.dense_text)))
+            for fact, sketch in zip(facts, sketches, strict=True)
         ]
 
     def sketch_message(self, message: Message) -> Sequence[Sketch]:

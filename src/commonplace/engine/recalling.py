@@ -1,7 +1,7 @@
 """recall, context and facts: the way from a question to things that can be shown."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import get_args
 
@@ -38,7 +38,17 @@ SPARE = 20
 
 
 class Recalling:
-    def __init__(self, parts: Parts, corpora: Corpora, embedding: Embedding, planner: Planner) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        corpora: Corpora,
+        embedding: Embedding,
+        planner: Planner,
+        *,
+        settle: Callable[[Scope], Awaitable[None]],
+    ) -> None:
+        """`settle` fills in the vectors of a user that are still to be made."""
+        self._settle = settle
         self._parts, self._corpora, self._embedding, self._planner = parts, corpora, embedding, planner
         self._balance = balance_of(parts.options)
         self._oversized = Oversized(parts, planner)
@@ -51,6 +61,7 @@ class Recalling:
         notes: list[str] = []
         path = "exact"
         if request.query.strip():
+            await self._settle(scope)
             weighed, path, notes = await self._search(scope, request, now)
         else:
             weighed = await self._latest(scope, request, now)

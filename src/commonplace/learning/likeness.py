@@ -68,6 +68,11 @@ def may_be_alike(new: str, known: str) -> bool:
     return min(len(apart), len(also_apart)) >= 1 and len(apart) + len(also_apart) > 2
 
 
+def share_a_word(new: str, known: str) -> bool:
+    left = _words(new)
+    return len(_missing(left, _words(known))) < len(left)
+
+
 @lru_cache(maxsize=8_192)
 def _words(text: str) -> tuple[str, ...]:
     plain = text

@@ -9,7 +9,7 @@ from commonplace.domain.attributes import ATTRIBUTES, attribute_named
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Fact
 from commonplace.learning.effects import NEGATION, recorded_attribute
-from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike
+from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike, share_a_word
 from commonplace.learning.timeline import Hearings, begin, finish, moments
 
 Alike = Callable[[Claim, Fact], float]
@@ -109,7 +109,11 @@ def same_facts(claim: Claim, setting: Setting) -> list[Fact]:
 
 
 def undecided(claims: Sequence[Claim], facts: Sequence[Fact]) -> list[tuple[Claim, Fact]]:
-    """Return the pairs of which only their embeddings can tell whether they say the same."""
+    """Return the pairs of which only their embeddings can tell whether they say the same.
+
+    Values of a many-valued attribute that have no word in common hardly ever do, and asking costs as much as the
+    message itself: they are left apart.
+    """
     return [
         (claim, fact)
         for claim in claims
@@ -118,6 +122,7 @@ def undecided(claims: Sequence[Claim], facts: Sequence[Fact]) -> list[tuple[Clai
         and claim.value
         and fact.attribute in _kindred(claim)
         and relate(claim, fact) in ("part", "other")
+        and (attribute_named(fact.attribute).single or share_a_word(claim.value, fact.value))
         and may_be_alike(claim.value, fact.value)
     ]
 
