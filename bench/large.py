@@ -87,17 +87,20 @@ def _recall(memory: AsyncMemory, asked: Sequence[Question]) -> Call:
 
 
 async def _delivered(bench: Bench, memory: AsyncMemory) -> str:
-    """Ask, so that the index is filled, and wait until it has everything. Returns who answered in the end."""
+    """Ask, so that the index is filled, and wait until it has everything. Returns who answers then."""
     give_up = time.monotonic() + PATIENCE
-    while True:
-        found = await memory.recall(bench.material.ask(0).text, user=USER, limit=1, min_relevance=0, explain=True)
-        (partition,) = (await memory.stats()).partitions
-        if not partition.waiting:
-            return found[0].why.path if found[0].why else ""
+    await _answered_by(bench, memory)
+    while waiting := (await memory.stats()).partitions[0].waiting:
         if time.monotonic() > give_up:
-            raise TimeoutError(f"the index still waits for {partition.waiting:,} writes after {PATIENCE} s")
-        bench.say(f"large: {partition.waiting:,} writes on their way to the index")
+            raise TimeoutError(f"the index still waits for {waiting:,} writes after {PATIENCE} s")
+        bench.say(f"large: {waiting:,} writes on their way to the index")
         await asyncio.sleep(0.2)
+    return await _answered_by(bench, memory)
+
+
+async def _answered_by(bench: Bench, memory: AsyncMemory) -> str:
+    found = await memory.recall(bench.material.ask(0).text, user=USER, limit=1, min_relevance=0, explain=True)
+    return found[0].why.path if found[0].why else ""
 
 
 def crossed(ratios: dict[int, float]) -> str:

@@ -66,7 +66,7 @@ async def _other_ways(bench: Bench, division: Division, *, section: str, total: 
 async def _first_questions(bench: Bench, division: Division, *, total: int) -> dict[str, Times]:
     strangers = range(division.watched, division.users)[:FIRST]
     asked = [bench.asked(division.mine(user, 0, total), 1)[0] for user in strangers]
-    effort = Effort(rounds=len(strangers), seconds=bench.scale.effort.seconds, least=1)
+    effort = Effort(rounds=len(strangers), seconds=bench.scale.effort.seconds)
 
     async def first(turn: int) -> object:
         return await division.memory.recall(asked[turn].text, user=str(strangers[turn]))

@@ -57,7 +57,7 @@ TINY = Scale(
     users=(1, 8),
     sizes=(60, 120),
     items=60,
-    effort=Effort(rounds=2, seconds=1, least=1),
+    effort=Effort(rounds=2, seconds=1),
     dimensions=16,
     starts=1,
     model=False,

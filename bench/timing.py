@@ -1,6 +1,7 @@
-"""Time several ways of doing one thing in turns, A B A B, so that a busy machine is as hard on one as on the other."""
+"""Time several ways of doing one thing in turns, so that a busy machine is as hard on one as on the other."""
 
 import gc
+import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ import numpy as np
 
 Call = Callable[[int], Awaitable[object]]
 """One call to be timed. It is told its round, so that no two do exactly the same."""
+
+SPELL = 5
+"""Rounds that one contestant makes before it is the next one's turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,29 +32,32 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How long to go on: so many rounds, or until the time is up and a few rounds have been made."""
+    """How long to go on: so many rounds, or until the time is up and one spell has been made."""
 
     rounds: int
     seconds: float
-    least: int = 5
 
 
 async def in_turns(contestants: Mapping[str, Call], effort: Effort, *, warm: int) -> dict[str, Times]:
-    """Time each contestant once a round. Who begins changes, because the first has the coldest caches."""
-    names = list(contestants)
-    spent: dict[str, list[float]] = {name: [] for name in names}
+    """Time the contestants in spells of a few rounds each, in an order that changes, until all rounds are made.
+
+    Spells, because a store may still be busy after it has returned, and would spoil the first call of whoever follows.
+    """
+    order, spent = list(contestants), {name: list[float]() for name in contestants}
+    shuffle = random.Random(len(order)).shuffle
     for turn in range(warm):
-        for name in names:
-            await contestants[name](turn)
+        for call in contestants.values():
+            await call(turn)
     gc.collect()
-    give_up = time.perf_counter() + effort.seconds
-    for turn in range(warm, warm + effort.rounds):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
-            start = time.perf_counter()
-            await contestants[name](turn)
-            spent[name].append(time.perf_counter() - start)
-        if time.perf_counter() > give_up and turn - warm + 1 >= effort.least:
+    give_up, last = time.perf_counter() + effort.seconds, warm + effort.rounds
+    for first in range(warm, last, SPELL):
+        shuffle(order)
+        for name in order:
+            for turn in range(first, min(first + SPELL, last)):
+                start = time.perf_counter()
+                await contestants[name](turn)
+                spent[name].append(time.perf_counter() - start)
+        if time.perf_counter() > give_up:
             break
     return {name: Times.of(seconds) for name, seconds in spent.items()}
 
