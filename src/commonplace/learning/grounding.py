@@ -1,7 +1,7 @@
 """A model proposes; the message decides. A claim that the message does not say is dropped, and counted.
 
 Its quotation must stand in the message, or else its own content words must; and so must every name, number and content
-word of its value. Case, white space, quotation marks and word endings do not count.
+word of its value. Case, white space and quotation marks do not count, nor do the endings of words that are no names.
 """
 
 import re
@@ -44,7 +44,8 @@ class _Said:
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = _folded(text)
-        self.stems = frozenset(map(_stem, _WORD.findall(self.folded)))
+        self.words = frozenset(_WORD.findall(self.folded))
+        self.stems = frozenset(map(_stem, self.words))
 
     def has(self, words: Sequence[str]) -> float:
         return sum(_stem(word) in self.stems for word in words) / len(words) if words else 0.0
@@ -93,6 +94,9 @@ def known_attribute(name: str) -> str | None:
 def _says_value(proposal: Proposal, said: _Said) -> bool:
     """An ending may leave open what ends; a text must have something in it."""
     words = _content(proposal.value)
+    names = [_folded(word) for word in _WORD.findall(proposal.value) if not word.islower()]
+    if any(name not in said.words for name in names if name in words):
+        return False
     if not words:
         return proposal.standing in ("ended", "denied") and bool(proposal.text.strip())
     return bool(proposal.text.strip()) and said.has(words) == 1.0

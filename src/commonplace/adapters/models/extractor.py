@@ -23,6 +23,9 @@ from commonplace.ports.extractor import Extraction, Said
 REPAIRS = 1
 """Times that a model may try again to answer in the agreed shape."""
 
+LONGEST_REPLY = 1_000
+"""Tokens. A dozen facts take half of it; a small model that has lost the thread would go on for ever."""
+
 
 class ModelExtractor:
     """Use it as `async with`. `ask` makes the prompt for a message, and `prompt` is its version."""
@@ -39,7 +42,7 @@ class ModelExtractor:
         by_schema: bool = False,
     ) -> None:
         """`by_schema`: ask for JSON by its schema instead of a tool call, which small local models do better."""
-        settings = ModelSettings(timeout=timeout)
+        settings = ModelSettings(timeout=timeout, max_tokens=LONGEST_REPLY)
         if temperature is not None:
             settings["temperature"] = temperature
         self._name, self._ask, self._prompt = name, ask, prompt
