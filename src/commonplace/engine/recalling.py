@@ -122,6 +122,7 @@ class Recalling:
                     query_vector=vector,
                     dense_hits=near,
                     query_tokens=sense.tokens if sense else None,
+                    explain=request.explain,
                 ),
             )
 
@@ -139,7 +140,9 @@ class Recalling:
             mask = part.corpus.mask(filters)
             near = Near(None, part.path) if part.path else await self._planner.near(scope, part.corpus, vector, mask)
             hits = await hits_of(part.corpus, near.hits, mask, limit=limit)
-            least = _first_given(request.min_relevance, self._parts.options.min_relevance, DEFAULT_RELEVANCE)
+            least = request.min_relevance
+            if least is None:
+                least = self._parts.options.min_relevance
             weighed = in_order(part.corpus, hits, balance=self._balance, now=filters.now, least=least)
         return weighed, near.path, [note for note in (unembedded, near.note, *part.notes) if note]
 
@@ -160,9 +163,6 @@ class Recalling:
             return pick(slab)
 
         return lambda versions: self._oversized.winnowed(scope, versions, picked)
-
-
-DEFAULT_RELEVANCE = 0.1
 
 
 def filters_of(request: Request, now: datetime, *, kinds: frozenset[str] | None = None) -> Filters:
@@ -214,7 +214,3 @@ def _with_neighbours(corpus: Corpus, slots: Sequence[int]) -> list[int]:
 
 def _micros(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
-
-
-def _first_given(*values: float | None) -> float:
-    return next(value for value in values if value is not None)

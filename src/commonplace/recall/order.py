@@ -6,6 +6,7 @@ from math import exp, log
 
 import numpy as np
 
+from commonplace.recall.calibrate import FAR, THRESHOLD
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.search import Hit
 
@@ -32,10 +33,20 @@ class Weighed:
     """Which passage of its message matched, from 0."""
 
 
-def in_order(corpus: Corpus, hits: Sequence[Hit], *, balance: Balance, now: int, least: float) -> list[Weighed]:
-    """Return the hits that are relevant enough, the best first. Equal ones stay in the order of the search."""
-    weighed = [_weigh(corpus, hit, balance, now) for hit in hits if hit.relevance >= least]
+def in_order(corpus: Corpus, hits: Sequence[Hit], *, balance: Balance, now: int, least: float | None) -> list[Weighed]:
+    """Return the hits that are relevant enough, the best first. Equal ones stay in the order of the search.
+
+    `least` is what a caller asks for; None is the calibrated default.
+    """
+    wanted = _threshold(hits) if least is None else least
+    weighed = [_weigh(corpus, hit, balance, now) for hit in hits if hit.relevance >= wanted]
     return sorted(weighed, key=lambda found: -found.score)
+
+
+def _threshold(hits: Sequence[Hit]) -> float:
+    """Nothing if the best answers too seldom; else all that is not hopeless beside it."""
+    best = max((hit.relevance for hit in hits), default=0.0)
+    return best * FAR if best >= THRESHOLD else 2.0
 
 
 def recency(at: int, *, now: int, half_life_days: float) -> float:

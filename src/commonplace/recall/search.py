@@ -1,12 +1,13 @@
 """The one way to search a corpus: what the product calls, and what the benchmark measures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.recall.calibrate import answerable, relevance
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
 from commonplace.recall.features import Has
@@ -76,8 +77,9 @@ def search(
     query_vector: NDArray[np.float32] | None = None,
     dense_hits: Mapping[int, float] | None = None,
     query_tokens: QueryTokens | None = None,
+    explain: bool = True,
 ) -> list[Hit]:
-    """Return up to `limit` hits, the best first.
+    """Return up to `limit` hits, the best first; with `explain`, each with the numbers that made its place.
 
     `query_vector` is compared with the vectors the corpus holds; `dense_hits`, row numbers with their cosines, stands
     for that where an index outside has answered. Without both, words alone decide.
@@ -89,8 +91,13 @@ def search(
     parts = fused_parts(corpus, found, asked.tokens)
     fused = np.sum(list(parts.values()), axis=0)
     order = best_rows(corpus, found.slots, fused)[:limit]
-    relevance = _relevance(found)
-    return [_hit(corpus, found, int(place), fused=fused, relevance=relevance, parts=parts) for place in order]
+    likely = _relevance(corpus, found, fused)
+    hits = [_hit(corpus, int(found.slots[place]), fused[place], likely[place]) for place in order.tolist()]
+    return (
+        [_explained(hit, corpus, found, parts, place) for hit, place in zip(hits, order, strict=True)]
+        if explain
+        else hits
+    )
 
 
 def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidates:
@@ -157,24 +164,34 @@ def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
     return order[np.sort(places)]
 
 
-def _relevance(found: Candidates) -> Floats:
-    most = np.float32(max(sum(found.term_weights.values()), 1e-9))
-    covered: Floats = np.clip(found.arms[0].scores[found.slots] / most, 0, 1)
-    return covered
+def _relevance(corpus: Corpus, found: Candidates, fused: Floats) -> Floats:
+    most = max(sum(found.term_weights.values()), 1e-9)
+    nearest = [float(arm.scores[found.slots].max()) for arm in found.arms if arm.name == "dense"]
+    best = answerable(
+        coverage=float(found.arms[0].scores[found.slots].max()) / most,
+        nearest=nearest[0] if nearest else None,
+        rows=len(corpus),
+    )
+    return relevance(fused, best=best)
 
 
-def _hit(
-    corpus: Corpus, found: Candidates, place: int, *, fused: Floats, relevance: Floats, parts: Mapping[str, Floats]
-) -> Hit:
-    slot = int(found.slots[place])
-    ranks = {arm.name: np.flatnonzero(arm.found == slot) for arm in found.arms}
+def _hit(corpus: Corpus, slot: int, fused: np.float32, relevance: np.float32) -> Hit:
+    rows = corpus.rows
     return Hit(
-        n=int(corpus.rows.number.cells[slot]),
+        n=int(rows.number.cells[slot]),
         id=corpus.ids[slot],
-        version=int(corpus.rows.version.cells[slot]),
-        kind=KINDS[corpus.rows.kind.cells[slot]],
-        relevance=float(relevance[place]),
-        score=float(fused[place]),
+        version=int(rows.version.cells[slot]),
+        kind=KINDS[rows.kind.cells[slot]],
+        relevance=float(relevance),
+        score=float(fused),
+    )
+
+
+def _explained(hit: Hit, corpus: Corpus, found: Candidates, parts: Mapping[str, Floats], place: int) -> Hit:
+    slot = corpus.slot_of[hit.n]
+    ranks = {arm.name: np.flatnonzero(arm.found == slot) for arm in found.arms}
+    return replace(
+        hit,
         arms={
             arm.name: (int(ranks[arm.name][0]) + 1, float(arm.scores[slot]))
             for arm in found.arms
