@@ -7,9 +7,7 @@ is measured on goes into it.
 """
 
 import random
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,36 +15,16 @@ from numpy.typing import NDArray
 WIDTH = 64
 SENTENCES = 4_000
 
-NAMES = "Ada Ben Chloe Dario Elif Farid Grace Hugo Ines Jonas Kira Leo Mina Noor Otto Priya Quinn Rosa Sven Tara".split()
-PLACES = (
-    "Lisbon,the lake,our old school,Kyoto,the harbour,Nairobi,a small village,the mountains,Oslo,the library,"
-    "the hospital,my aunt's farm,Montreal,the beach,the office,a cafe downtown,Prague,the national park,the gym,home"
-).split(",")
-THINGS = (
-    "guitar,bread,a telescope,the garden,a novel,watercolours,a motorbike,chess,the piano,pottery,a puppy,yoga,"
-    "a podcast,bees,a marathon,old maps,soup,a web shop,a sweater,photography,the violin,tomatoes,a tent,karate"
-).split(",")
-PEOPLE = (
-    "my sister,my boss,an old friend,our neighbour,my daughter,my grandfather,the doctor,my team,my partner,"
-    "a colleague,my cousin,the kids,my teacher,her brother,his parents,our landlord"
-).split(",")
-TIMES = (
-    "yesterday,last week,in March,two years ago,on Friday,next summer,this morning,since 2019,last weekend,tomorrow,"
-    "a month ago,in the evening,on my birthday,when I was ten,at the end of May,every Tuesday"
-).split(",")
-FEELINGS = (
-    "happy,nervous,proud,tired,relieved,curious,lonely,excited,angry,calm,grateful,worried,bored,hopeful"
-).split(",")
-WORKS = (
-    "nurse,carpenter,software engineer,teacher,baker,lawyer,photographer,pilot,student,designer,farmer,accountant,"
-    "researcher,musician,electrician,translator"
-).split(",")
-CAUSES = (
-    "it reminded me of home,the price went up,we lost the game,the weather changed,I needed a break,they moved away,"
-    "the train was late,I wanted to learn something new,the contract ended,the dog was ill,my knee hurt,we won a prize"
-).split(",")
-FOODS = "noodles,pancakes,lentils,grilled fish,peanuts,cheese,curry,apple pie,coffee,green tea,olives,rice".split(",")
-NUMBERS = "two,three,five,ten,a dozen,forty,a hundred,seven,several,a couple of".split(",")
+NAMES = ["Ada", "Ben", "Chloe", "Dario", "Elif", "Farid", "Grace", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Noor", "Otto", "Priya", "Quinn", "Rosa", "Sven", "Tara"]
+PLACES = ["Lisbon", "the lake", "our old school", "Kyoto", "the harbour", "Nairobi", "a small village", "the mountains", "Oslo", "the library", "the hospital", "my aunt's farm", "Montreal", "the beach", "the office", "a cafe downtown", "Prague", "the national park", "the gym", "home"]
+THINGS = ["guitar", "bread", "a telescope", "the garden", "a novel", "watercolours", "a motorbike", "chess", "the piano", "pottery", "a puppy", "yoga", "a podcast", "bees", "a marathon", "old maps", "soup", "a web shop", "a sweater", "photography", "the violin", "tomatoes", "a tent", "karate"]
+PEOPLE = ["my sister", "my boss", "an old friend", "our neighbour", "my daughter", "my grandfather", "the doctor", "my team", "my partner", "a colleague", "my cousin", "the kids", "my teacher", "her brother", "his parents", "our landlord"]
+TIMES = ["yesterday", "last week", "in March", "two years ago", "on Friday", "next summer", "this morning", "since 2019", "last weekend", "tomorrow", "a month ago", "in the evening", "on my birthday", "when I was ten", "at the end of May", "every Tuesday"]
+FEELINGS = ["happy", "nervous", "proud", "tired", "relieved", "curious", "lonely", "excited", "angry", "calm", "grateful", "worried", "bored", "hopeful"]
+WORKS = ["nurse", "carpenter", "software engineer", "teacher", "baker", "lawyer", "photographer", "pilot", "student", "designer", "farmer", "accountant", "researcher", "musician", "electrician", "translator"]
+CAUSES = ["it reminded me of home", "the price went up", "we lost the game", "the weather changed", "I needed a break", "they moved away", "the train was late", "I wanted to learn something new", "the contract ended", "the dog was ill", "my knee hurt", "we won a prize"]
+FOODS = ["noodles", "pancakes", "lentils", "grilled fish", "peanuts", "cheese", "curry", "apple pie", "coffee", "green tea", "olives", "rice"]
+NUMBERS = ["two", "three", "five", "ten", "a dozen", "forty", "a hundred", "seven", "several", "a couple of"]
 
 FRAMES = (
     "{name}: I started with {thing} {time} and I am {feeling} about it.",

@@ -26,7 +26,7 @@ class AsyncMemory(Engine):
         model: str | None = None,
         **settings: object,
     ) -> "Opening":
-        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Use it with `async with`, or await it."""
+        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Use `async with`, or await it."""
         place = Location.parse(location)
         return Opening(place, {**settings, "tenant": tenant, "agent_model": model}, embedder)
 
@@ -43,7 +43,7 @@ class AsyncMemory(Engine):
 
 
 class Opening:
-    """A memory about to be opened: `async with AsyncMemory.open(…) as memory`, or `memory = await AsyncMemory.open(…)`."""
+    """A memory about to be opened: `async with AsyncMemory.open(…) as memory`, or `await AsyncMemory.open(…)`."""
 
     def __init__(self, location: Location, settings: dict[str, object], embedder: Embed | None) -> None:
         self._location, self._settings, self._embedder = location, settings, embedder

@@ -196,7 +196,7 @@ class Memory:
         min_relevance: float | None = None,
         explain: bool = False,
     ) -> Recollection:
-        """Find what matters for a query, the best first. Nothing relevant returns nothing; an empty query the latest."""
+        """Find what matters for a query, the best first; for an empty query, the latest. Nothing relevant: nothing."""
         return self._loop.call(
             self._memory.recall(
                 query,

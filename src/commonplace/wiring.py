@@ -17,8 +17,8 @@ from commonplace.domain.errors import EmbedderMismatch, InvalidInput, ModelUnava
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
-from commonplace.ports.index import VectorIndex
 from commonplace.ports.full_text import FullText
+from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
         return False
     if not replace:
         raise EmbedderMismatch(
-            f"this memory holds vectors of {recorded!r}, and the embedder here is {wanted!r}: open it with the model it "
-            f"was made with, or run `commonplace reindex --embed` to make every vector anew (replace_vectors=True)"
+            f"this memory holds vectors of {recorded!r}, and the embedder here is {wanted!r}: open it with the model "
+            f"it was made with, or run `commonplace reindex --embed` to make every vector anew (replace_vectors=True)"
         )
     await ledger.set_embedder_identity(f"changing to {wanted}", replacing=recorded)
     return True

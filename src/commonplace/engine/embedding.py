@@ -1,4 +1,4 @@
-"""What a model makes of texts, remembered by text, and the one place where a missing model becomes a note, not an error."""
+"""What a model makes of texts, kept by text, and the one place where a missing model becomes a note, not an error."""
 
 import hashlib
 from collections import OrderedDict

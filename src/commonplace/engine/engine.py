@@ -46,8 +46,8 @@ from commonplace.engine.caring import Caring
 from commonplace.engine.committing import Committing
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
-from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.filling import Filling
+from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
@@ -198,7 +198,7 @@ class Engine(Caring):
         min_relevance: float | None = None,
         explain: bool = False,
     ) -> Recollection:
-        """Find what matters for a query, the best first. Nothing relevant returns nothing; an empty query the latest."""
+        """Find what matters for a query, the best first; for an empty query, the latest. Nothing relevant: nothing."""
         request = Request(
             query=_query(query),
             limit=parse_count(limit, name="limit"),

@@ -23,7 +23,7 @@ class Relearning:
         self._parts, self._learner, self._committing = parts, learner, committing
 
     async def relearn(self, scope: Scope, *, apply: bool) -> Relearned:
-        """Raises what the extractor raises, and then writes nothing: half of what was said is no ground to decide on."""
+        """Raises what the extractor raises, and then writes nothing: half of what was said is no ground to decide."""
         learner = self._learner
         if learner is None:
             raise InvalidInput("relearn: nothing learns here; it was switched off (learn=False)")

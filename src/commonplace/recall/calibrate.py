@@ -28,7 +28,7 @@ class Calibration:
 
 
 THRESHOLD = 0.2
-"""Below this the best item answers too seldom: nothing is returned. It costs 5 % of the questions that have an answer."""
+"""Below this the best item answers too seldom: nothing is returned. It costs 5 % of those that have an answer."""
 FAR = exp(-10 / 4)
 """An item is not returned when it is so much less likely than the best one."""
 
