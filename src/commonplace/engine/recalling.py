@@ -24,7 +24,7 @@ from commonplace.recall.assemble import assemble
 from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
 from commonplace.recall.order import Balance, Weighed, in_order, latest
 from commonplace.recall.request import Request
-from commonplace.recall.search import Hit, search
+from commonplace.recall.search import Asked, Hit, search
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.understand import understand
 
@@ -100,7 +100,7 @@ class Recalling:
     async def nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         """Return the facts that hold and have most to do with a text, for who has to judge it."""
         found = await self.recall(
-            scope, Request(query=text[:2_000], limit=NEAREST, kinds=frozenset(get_args(FactKind)))
+            scope, Request(query=text[:2_000], limit=NEAREST, min_relevance=0.0, kinds=frozenset(get_args(FactKind)))
         )
         facts = await self._parts.ledger.facts_by_id(scope, [FactId(item.id) for item in found])
         return list(facts.values())
@@ -111,19 +111,10 @@ class Recalling:
         filters, limit = filters_of(request, now), request.limit + SPARE
 
         async def hits_of(corpus: Corpus, near: Mapping[int, float] | None, mask: Mask, *, limit: int) -> list[Hit]:
+            asked = Asked(text=request.query, vector=vector, hits=near, tokens=sense.tokens if sense else None)
             return await self._planner.offload(
                 len(corpus),
-                lambda: search(
-                    corpus,
-                    request.query,
-                    mask=mask,
-                    now=filters.now,
-                    limit=limit,
-                    query_vector=vector,
-                    dense_hits=near,
-                    query_tokens=sense.tokens if sense else None,
-                    explain=request.explain,
-                ),
+                lambda: search(corpus, asked, mask=mask, now=filters.now, limit=limit, explain=request.explain),
             )
 
         async def best_of(slab: Corpus) -> Iterable[int]:

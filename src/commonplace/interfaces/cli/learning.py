@@ -35,7 +35,7 @@ def learn(
     failed: Annotated[bool, typer.Option("--failed", help="Only what failed for good.")] = False,
     replay: Annotated[bool, typer.Option("--replay", help="Try again what failed for good.")] = False,
 ) -> int:
-    """Show what waits to be learned from, what failed, and what today has cost."""
+    """Show what waits to be learned, and what failed."""
     with open_memory(call) as memory:
         jobs = tuple(memory.jobs(status="dead" if failed else None, limit=LISTED))
         replayed = memory.replay() if replay else 0
@@ -71,7 +71,7 @@ def relearn(
     call: OfUser,
     apply: Annotated[bool, typer.Option("--apply", help="Write it. Without it: only show it.")] = False,
 ) -> None:
-    """Learn everything anew from what was said, and show what that changes."""
+    """Learn everything anew, and show what changes."""
     with open_memory(call) as memory:
         done = memory.relearn(user=call.user, apply=apply)
     Output(call).answer(done, lambda screen: _tell_relearned(screen, done))
