@@ -67,24 +67,8 @@ class Candidates:
     term_weights: dict[int, float]
 
 
-def search(
-    corpus: Corpus,
-    text: str,
-    *,
-    mask: Mask,
-    now: int,
-    limit: int,
-    query_vector: NDArray[np.float32] | None = None,
-    dense_hits: Mapping[int, float] | None = None,
-    query_tokens: QueryTokens | None = None,
-    explain: bool = True,
-) -> list[Hit]:
-    """Return up to `limit` hits, the best first; with `explain`, each with the numbers that made its place.
-
-    `query_vector` is compared with the vectors the corpus holds; `dense_hits`, row numbers with their cosines, stands
-    for that where an index outside has answered. Without both, words alone decide.
-    """
-    asked = Asked(text=text, vector=query_vector, hits=dense_hits, tokens=query_tokens)
+def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, explain: bool = True) -> list[Hit]:
+    """Return up to `limit` hits, the best first; with `explain`, each with the numbers that made its place."""
     found = retrieve(corpus, asked, mask=mask, now=now)
     if not len(found.slots):
         return []
