@@ -80,7 +80,8 @@ def _scrub(connection: Connection) -> None:
     """Write the database anew and empty its log.
 
     `secure_delete` overwrites what is deleted, but not the copies that SQLite leaves in the unused middle of a page
-    when it splits one in two, so only a new file is free of traces.
+    when it splits one in two (20,000 rows of 39 users on pages of 4 KB: 2 copies of what one user had said were left).
+    So only a new file is free of traces.
     """
     if full_text.exists(connection):
         connection.execute("insert into full_text (full_text) values ('optimize')")
