@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Unavailable,
         UnreadableReply,
     )
+    from commonplace.domain.receipts import Receipt
     from commonplace.domain.results import Added, Checkup, Context, Page, Profile, Recollection, Stats
     from commonplace.domain.values import Block, Fact, FactChange, FactVersion, Message, Recalled, SessionInfo, Why
     from commonplace.memory import AsyncMemory, AsyncSession
@@ -61,6 +62,7 @@ __all__ = [
     "Page",
     "Profile",
     "Recalled",
+    "Receipt",
     "Recollection",
     "Session",
     "SessionInfo",
@@ -74,6 +76,7 @@ _MODULES = {
     "commonplace.memory": {"AsyncMemory", "AsyncSession"},
     "commonplace.sync": {"Memory", "Session"},
     "commonplace.ports.embedder": {"Embedder"},
+    "commonplace.domain.receipts": {"Receipt"},
     "commonplace.domain.results": {"Added", "Checkup", "Context", "Page", "Profile", "Recollection", "Stats"},
     "commonplace.domain.values": {
         *("Block", "Fact", "FactChange", "FactVersion", "Message", "Recalled", "SessionInfo", "Why"),
