@@ -1,5 +1,6 @@
 """What a Chroma folder survives: being reopened, deleted, damaged, shared, and left by an owner that was killed."""
 
+import contextlib
 import logging
 import os
 import shutil
@@ -16,6 +17,7 @@ import pytest
 
 from commonplace.adapters.chroma.folder import OURS
 from commonplace.adapters.chroma.index import ChromaIndex, Embedded, lock_of
+from commonplace.adapters.chroma.store import apart
 from commonplace.domain.errors import IndexUnavailable
 from commonplace.ports.ledger import Vector
 from tests.contracts.vector_index import ANA, BEN, axis, cloud, found
@@ -160,6 +162,55 @@ async def test_a_dropped_collection_leaves_no_vector_files(folder: Path) -> None
         await index.drop(ANA)
         assert len(vector_files(folder, "data_level0.bin")) == 1
         assert await found(index, BEN, axis(0)) == [1]
+
+
+async def test_a_torn_file_that_claims_to_be_huge_is_removed_like_any_other(folder: Path) -> None:
+    """A killed process left one of 143 GB, nearly all of it a hole."""
+    await filled(folder)
+    for path in vector_files(folder, "link_lists.bin"):
+        os.truncate(path, 143 << 30)
+    async with opened(folder) as index:
+        await index.drop(ANA)
+        await index.drop(BEN)
+        assert vector_files(folder, "link_lists.bin") == []
+
+
+async def test_what_is_erased_is_in_no_file_and_the_others_stay(folder: Path) -> None:
+    rows = cloud(MORE_THAN_IT_BUFFERS)
+    kept, erased = {n: -row for n, row in rows.items()}, rows
+    async with opened(folder) as index:
+        await index.upsert(ANA, erased)
+        await index.upsert(BEN, kept)
+        stays = await index.identity(BEN)
+        written = apart([*erased], np.stack([*erased.values()]))
+        assert traces(folder, written) > 100
+        assert await index.erase(ANA) == 0
+        assert traces(folder, written) == 0
+        assert await index.identity(BEN) == stays
+        assert await found(index, BEN, kept[7], limit=1) == [7]
+        assert await index.numbers(BEN) == kept.keys()
+
+
+async def test_an_erasure_that_fails_says_so_and_the_index_recovers(folder: Path) -> None:
+    await filled(folder, rows=5)
+    async with opened(folder) as index:
+        assert await index.numbers(BEN) == {1}
+        with closing(sqlite3.connect(folder / "chroma.sqlite3")) as database:
+            database.execute("begin")
+            database.execute("select count(*) from collections").fetchall()
+            with pytest.raises(IndexUnavailable):
+                await index.erase(ANA)
+        with contextlib.suppress(IndexUnavailable):
+            await index.erase(ANA)
+        assert await index.erase(ANA) == 0
+        assert await index.numbers(BEN) == {1}
+
+
+def traces(folder: Path, vectors: Vector) -> int:
+    """Count vectors whose bytes are in the files: whole, or scaled to unit length, as the graph keeps them."""
+    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    scaled = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return sum(content.count(row.tobytes()[8:40]) for row in (*vectors, *scaled))
 
 
 def somebody_elses(folder: Path) -> Path:

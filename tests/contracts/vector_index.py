@@ -138,6 +138,16 @@ class VectorIndexContract:
         assert await index.identity(BEN) != before
         assert before.startswith(index.name + ":")
 
+    async def test_an_erased_collection_is_gone_and_the_others_stay(self, index: VectorIndex) -> None:
+        await index.upsert(ANA, {1: axis(0)})
+        await index.upsert(BEN, {2: axis(0)})
+        before = await index.identity(ANA)
+        assert await index.erase(ANA) == 0
+        assert await index.collections() == {BEN: 1}
+        assert await found(index, BEN, axis(0)) == [2]
+        assert await index.identity(ANA) != before
+        assert await index.erase(ANA) == 0
+
     async def test_a_search_may_insist_on_the_collection_it_knows(self, index: VectorIndex) -> None:
         known = await index.identity(ANA)
         await index.upsert(ANA, {1: axis(0)})

@@ -20,6 +20,8 @@ from commonplace.recall.weights import Weights
 
 WIDTH = 64
 SCALE = 127
+ONE_THREAD = 1 << 18
+"""Multiplications up to which OpenBLAS does not share out a product."""
 Floats = NDArray[np.float32]
 
 
@@ -85,9 +87,19 @@ class Tokens:
         counts, starts = counts[there], self._starts.cells[slots[there]]
         ends = np.cumsum(counts)
         places = np.arange(ends[-1]) + np.repeat(starts - ends + counts, counts)
-        cosines = self._cells.cells[places].astype(np.float32) @ (vectors.T / np.float32(SCALE))
+        cosines = self._cosines(places, vectors)
         best[there] = np.maximum.reduceat(cosines, ends - counts, axis=0)
         return best
+
+    def _cosines(self, places: Slots, vectors: Floats) -> Floats:
+        """Multiply in pieces that BLAS does on this thread: waking its others costs 11 ms of processor time, not 4."""
+        cosines = np.empty((len(places), len(vectors)), np.float32)
+        turned = vectors.T / np.float32(SCALE)
+        piece = max(1, ONE_THREAD // turned.size)
+        for start in range(0, len(places), piece):
+            part = self._cells.cells[places[start : start + piece]].astype(np.float32)
+            np.matmul(part, turned, out=cosines[start : start + piece])
+        return cosines
 
 
 class Interaction(NamedTuple):

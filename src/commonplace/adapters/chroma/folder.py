@@ -4,6 +4,7 @@ Everything in it can be fed again from the ledger. So what cannot be trusted is 
 comes back under another identity.
 """
 
+import errno
 import logging
 import os
 import re
@@ -32,6 +33,7 @@ BROKEN_DATABASE = re.compile(r"\(code: (1|11|26)\)")
 """SQLite's codes for a missing table, a malformed file and a file that is no database."""
 NO_DAMAGE = re.compile(r"\(code: (5|8|10|13|14)\)|os error")
 """Locked, read-only, failing or full disks: the files may be sound. Other internal errors are about the vectors."""
+ZEROS = bytes(1 << 20)
 
 
 class FolderStore(Store):
@@ -61,9 +63,11 @@ class FolderStore(Store):
     def erase(self, name: str) -> int:
         """Chroma's own log keeps vectors, also in the unused parts of its file: only a new file is free of them."""
         self.drop(name)
+        self._lost = True  # until it is open again
         self.close()
         _forget_the_log(self._folder / "chroma.sqlite3")
         self._start()
+        self._lost = False
         self._keep_private()
         return len(self.numbers(name))
 
@@ -150,10 +154,28 @@ def _prepare(folder: Path) -> None:
 
 
 def _overwrite(file: Path) -> None:
+    """Write zeros over what a file holds. It skips holes: a torn file may claim to be 143 GB long, and hold nothing."""
     with file.open("r+b") as stream:
-        stream.write(bytes(file.stat().st_size))
+        for start, stop in _extents(stream.fileno()):
+            stream.seek(start)
+            for at in range(start, stop, len(ZEROS)):
+                stream.write(ZEROS[: stop - at])
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _extents(file: int) -> Iterator[tuple[int, int]]:
+    """Yield where a file has data, from its beginning to its end."""
+    stop, size = 0, os.fstat(file).st_size
+    while stop < size:
+        try:
+            start = os.lseek(file, stop, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole from here on
+                return
+            raise
+        stop = os.lseek(file, start, os.SEEK_HOLE)
+        yield start, stop
 
 
 def _forget_the_log(database: Path) -> None:

@@ -50,6 +50,7 @@ class Store:
             self._server._session.timeout = timeout  # chromadb has no setting for it, and waits for ever
         self._system.start()
         self._open: dict[str, Collection] = {}
+        self._closed = False
 
     @property
     def lost(self) -> bool:
@@ -107,6 +108,9 @@ class Store:
         return len(self.numbers(name))
 
     def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
         self._open.clear()
         self._system.stop()
         if isinstance(self._server, FastAPI):

@@ -1,4 +1,7 @@
-"""The shape that a model must answer in. It is lenient where a small model slips and no meaning is lost."""
+"""The shape that a model must answer in. It is lenient where a small model slips and no meaning is lost.
+
+No lengths: servers that turn the schema into a grammar take minutes over `maxLength`. The reply as a whole is limited.
+"""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -23,11 +26,11 @@ Day = Annotated[datetime | date | None, BeforeValidator(_date)]
 
 
 class Found(BaseModel):
-    quote: str = Field(max_length=2_000, description="The words of the message that say it, letter by letter.")
-    text: str = Field(max_length=1_000, description='One sentence in the third person: "User uses Shram".')
-    subject: Annotated[str, BeforeValidator(_text)] = Field("user", max_length=200)
-    attribute: str = Field(max_length=100)
-    value: Annotated[str, BeforeValidator(_text)] = Field("", max_length=500)
+    quote: str = Field(description="The words of the message that say it, letter by letter.")
+    text: str = Field(description='One sentence in the third person: "User uses Shram".')
+    subject: Annotated[str, BeforeValidator(_text)] = "user"
+    attribute: str
+    value: Annotated[str, BeforeValidator(_text)] = ""
     standing: Literal["holds", "ended", "denied", "corrects"] = "holds"
     confidence: Share = 0.8
     importance: Share | None = None
@@ -52,7 +55,7 @@ class Found(BaseModel):
 class Reply(BaseModel):
     """What the message states, one entry for each fact; none if it states nothing."""
 
-    claims: list[Found] = Field(max_length=100)
+    claims: list[Found]
 
 
 def _moment(day: datetime | date | None) -> datetime | None:
