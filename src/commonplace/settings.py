@@ -160,6 +160,9 @@ class Settings(BaseSettings):
         None, ge=0, le=2, description="The language model's temperature. Unset: its own default."
     )
     agent_timeout: float = Field(60.0, gt=0, description="Seconds to wait for an answer of the language model.")
+    agent_max_tokens: Positive = Field(
+        1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
+    )
     learning_concurrency: Positive = Field(4, description="How many messages are learned from at once with a model.")
     learning_attempts: Positive = Field(
         5, description="How often learning from a message is tried before it is given up."

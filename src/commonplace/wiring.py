@@ -239,6 +239,7 @@ async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Ext
                 prompt=extract_prompt().version,
                 temperature=settings.agent_temperature,
                 timeout=settings.agent_timeout,
+                max_tokens=settings.agent_max_tokens,
                 by_schema=settings.agent_base_url is not None and name.startswith("openai"),
             )
         )

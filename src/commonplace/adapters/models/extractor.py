@@ -23,9 +23,6 @@ from commonplace.ports.extractor import Extraction, Said
 REPAIRS = 1
 """Times that a model may try again to answer in the agreed shape."""
 
-LONGEST_REPLY = 1_000
-"""Tokens. A dozen facts take half of it; a small model that has lost the thread would go on for ever."""
-
 
 class ModelExtractor:
     """Use it as `async with`. `ask` makes the prompt for a message, and `prompt` is its version."""
@@ -39,10 +36,11 @@ class ModelExtractor:
         prompt: str,
         temperature: float | None = None,
         timeout: float = 60.0,
+        max_tokens: int = 1_000,
         by_schema: bool = False,
     ) -> None:
         """`by_schema`: ask for JSON by its schema instead of a tool call, which small local models do better."""
-        settings = ModelSettings(timeout=timeout, max_tokens=LONGEST_REPLY)
+        settings = ModelSettings(timeout=timeout, max_tokens=max_tokens)
         if temperature is not None:
             settings["temperature"] = temperature
         self._name, self._ask, self._prompt = name, ask, prompt
