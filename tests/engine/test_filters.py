@@ -180,3 +180,21 @@ async def test_a_filter_finds_three_among_a_thousand_whatever_the_limit(path: st
         await memory.add(crowd, user="u", learn=False)
         hits = await memory.recall("tea", user="u", limit=3, where={"n": {"$gte": 997}}, min_relevance=0)
         assert sorted(hit.text for hit in hits) == ["tea number997", "tea number998", "tea number999"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_what_was_known_then_is_found_by_its_meaning_on_every_path(path: str) -> None:
+    def embed(texts: list[str]) -> Any:
+        """Things to drink are near each other, though they share no word."""
+        return [
+            [1.0, 0.2] if any(word in text for word in ("tea", "coffee", "beverage")) else [0.0, 1.0] for text in texts
+        ]
+
+    async with AsyncMemory.ephemeral(embedder=embed, learn=False, **PATHS[path]) as memory:
+        fact = await memory.remember("Prefers tea", user="u")
+        for number in range(20):
+            await memory.remember(f"Number {number}", user="u")
+        then = datetime.now(UTC)
+        await memory.revise(fact.id, "Prefers nothing", user="u")
+        (first, *_) = await memory.recall("beverage", user="u", as_of=then, min_relevance=0)
+        assert first.text == "Prefers tea"

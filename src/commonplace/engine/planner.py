@@ -11,6 +11,7 @@ import numpy as np
 
 from commonplace.domain.errors import IndexUnavailable
 from commonplace.domain.scope import Scope
+from commonplace.domain.times import FOREVER
 from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Vector, Versions
 from commonplace.recall.corpus import Corpus, Mask
@@ -102,6 +103,11 @@ class Planner:
         """Return the index's own counts, if it is there and anybody asked."""
         return await self._index.collections() if asked and self._index and self._index.owned else {}
 
+    def failure(self, scope: Scope) -> str | None:
+        """Return why a user's rows could not be given to the index, if that is so now."""
+        failure = self._projector.failures.get(scope) if self._projector else None
+        return None if failure is None else failure.error
+
     async def drift(self, scope: Scope) -> int:
         """Return by how many rows the index differs from what it has been given. Raises IndexUnavailable."""
         if self._index is None:
@@ -184,11 +190,13 @@ class Planner:
         assert self._index is not None and self._projector is not None
         self._projected.add(scope)
         self._projector.notify(scope)
-        delivered = await self._delivered(scope, versions.number)
+        collection = collection_name(self._ledger.name, versions.number)
+        identity = await self._index.identity(collection)
+        delivered = await self._ledger.delivered(scope, identity)
         if not delivered or versions.version - delivered > LATE:
             return None
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
-        found = await self._index.search(collection_name(self._ledger.name, versions.number), vector, limit=limit)
+        found = await self._index.search(collection, vector, limit=limit, identity=identity)
         return Nearest([*(row.n for row in found), *numbers_of(late)], of=self._index.name)
 
     async def _scan(self, scope: Scope, vector: Vector, *, limit: int) -> Sequence[int]:
@@ -217,27 +225,30 @@ class Planner:
         """Return the nearest rows among those let through; None when too few of the index's are."""
         assert self._index is not None
         versions = await self._ledger.versions(scope)
-        late = await self._undelivered(scope, versions.number, corpus, vector, mask)
-        collection, wanted = collection_name(self._ledger.name, versions.number), WANTED
+        collection = collection_name(self._ledger.name, versions.number)
+        identity = await self._index.identity(collection)
+        unknown = await self._unknown_to_index(scope, identity, corpus, vector, mask)
+        wanted = WANTED
         while True:
-            found = await self._index.search(collection, vector, limit=wanted)
+            found = await self._index.search(collection, vector, limit=wanted, identity=identity)
             hits = {row.n: 2 * row.score - 1 for row in found if _let_through(corpus, row.n, mask)}
             if len(hits) >= WANTED or len(found) < wanted:
-                return hits | late
+                return hits | unknown
             wanted *= 4
             if wanted > FURTHEST:
                 return None
 
-    async def _undelivered(
-        self, scope: Scope, number: int, corpus: Corpus, vector: Vector, mask: Mask
+    async def _unknown_to_index(
+        self, scope: Scope, identity: str, corpus: Corpus, vector: Vector, mask: Mask
     ) -> dict[int, float]:
-        """Score, exactly, the rows that the index has not been given yet."""
-        delivered = await self._delivered(scope, number)
+        """Score, exactly, what it has not been given yet, and versions of facts that are past: it holds no others."""
+        past = corpus.rows.number.cells[mask & (corpus.rows.retracted_at.cells != FOREVER)].tolist()
+        scores = _scored(await self._ledger.vectors(scope, past), vector) if past else {}
+        delivered = await self._ledger.delivered(scope, identity)
         if delivered >= corpus.version:
-            return {}
-        feed = await self._ledger.feed(scope, since=delivered)
-        late = delivery(feed).vectors
-        return _scored({n: late[n].tobytes() for n in late if _let_through(corpus, n, mask)}, vector)
+            return scores
+        late = delivery(await self._ledger.feed(scope, since=delivered)).vectors
+        return scores | _scored({n: late[n].tobytes() for n in late if _let_through(corpus, n, mask)}, vector)
 
     async def _delivered(self, scope: Scope, number: int) -> int:
         assert self._index is not None

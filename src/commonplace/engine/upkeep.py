@@ -140,6 +140,8 @@ class Upkeep:
                 await self._planner.rebuild(scope)
         except IndexUnavailable as error:
             return (Finding(check="index", severity="note", message=f"not looked at: {error}"),)
+        if failure := self._planner.failure(scope):
+            return (Finding(check="index", severity="warning", message=f"{_named(scope)} is not indexed: {failure}"),)
         if not drift:
             return ()
         message = f"the index of {_named(scope)} differs from the ledger by {drift} rows"
