@@ -1,6 +1,6 @@
 """The shape that a model must answer in. It is lenient where a small model slips and no meaning is lost.
 
-No lengths: servers that turn the schema into a grammar take minutes over `maxLength`. The reply as a whole is limited.
+Its fields have no lengths of their own: the reply as a whole is limited (`agent_max_tokens`).
 """
 
 from datetime import date, datetime
