@@ -23,7 +23,7 @@ class Calibration:
     """The cosine that the nearest of 40 rows has to a question about something else."""
     growth: float = 0.21
     """How much more than that it takes for each e-fold of rows, from 40 to 600."""
-    gap: float = 4.0
+    gap: float = 2.0
     """An item whose fused score is so far behind the best is 1/e as likely to answer."""
 
 

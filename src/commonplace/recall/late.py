@@ -107,7 +107,6 @@ class Interaction(NamedTuple):
 
     mixed: Floats
     """With its neighbours."""
-    own: Floats
     before: Floats
     """The message before it, alone."""
 
@@ -128,12 +127,11 @@ def interact(
     soft = np.append(near, np.zeros((1, near.shape[1]), np.float32), axis=0)
     place = np.full(len(asking), len(rows))
     place[rows] = np.arange(len(rows))
-    own = soft[place[slots]]
-    mixed = own.copy()
+    mixed = soft[place[slots]]
     for weight, neighbour in neighbours(slots, threads, asking, weights):
         mixed += weight[:, None] * soft[place[neighbour]]
     share = np.array([term_weights.get(term, 0.0) for term in query.terms], np.float32)
     share /= max(float(share.sum()), 1e-9)
     before = soft[place[threads.before(slots)]]
     k = np.float32(weights.saturation)
-    return Interaction(*((counts / (counts + k)) @ share for counts in (mixed, own, before)))
+    return Interaction(*((counts / (counts + k)) @ share for counts in (mixed, before)))

@@ -49,7 +49,6 @@ def _of_text(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floa
     flag, share = FITS.get(question.asks, (Has.NOTHING, 0.0))
     specific = [asks(has, each).astype(np.float32) for each in (Has.TIME, Has.NUMBER, Has.NAME)]
     return {
-        "question": -np.float32(1) * ((words < LONG / 4) & asks(has, Has.ENDS_ASKING)),
         "asks": -np.float32(1) * asks(has, Has.ASKS),
         "length": np.log1p(np.minimum(words, ENOUGH)) - np.log(np.float32(1 + USUAL)),
         "specific": np.sum(specific, axis=0),
@@ -59,15 +58,13 @@ def _of_text(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floa
 
 def _of_place(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:
     """Return the signs that depend on the session a message stands in."""
-    before = corpus.threads.before(slots)
     role = corpus.rows.role.cells[slots]
     assisted = in_sessions(corpus, slots, assistants(corpus))
     whole = np.maximum(corpus.rows.whole.cells[slots], 1)
     towards = -1 if question.about_assistant else 1
     one = np.float32(1)
     return {
-        "opens": one * (before < 0),
-        "answers": one * asks(corpus.rows.has.cells_and_end[before], Has.ASKS),
+        "opens": one * (corpus.threads.before(slots) < 0),
         "thread": one * in_sessions(corpus, slots, np.isin(corpus.rows.speaker.cells, list(question.speakers))),
         "long": -np.maximum(0, np.log(whole / LONG)).astype(np.float32) * (not question.about_assistant),
         "role": np.float32(towards) * assisted * (one * (role == USER) - one * (role == ASSISTANT)),
@@ -93,11 +90,3 @@ def date_window(at: NDArray[np.int64], window: Window | None) -> Floats:
         return np.zeros(len(at), np.float32)
     late = np.maximum(0, at - window.stop) / (14 * DAY)
     return np.where(at < window.start, 0, np.exp2(-np.maximum(0, late - 1))).astype(np.float32)
-
-
-def best_of_session(corpus: Corpus, slots: Slots, scores: Floats) -> Floats:
-    """Return the best score of each row's session."""
-    _, place = np.unique(corpus.rows.session.cells[slots], return_inverse=True)
-    best = np.full(place.max(initial=0) + 1, -np.inf, np.float32)
-    np.maximum.at(best, place, scores)
-    return best[place]

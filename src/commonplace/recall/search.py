@@ -11,10 +11,10 @@ from commonplace.recall.calibrate import answerable, relevance
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
 from commonplace.recall.features import Has
-from commonplace.recall.fuse import Floats, Slots, top, union, weighted, z
+from commonplace.recall.fuse import Floats, Slots, top, union, weighted
 from commonplace.recall.late import QueryTokens, interact
 from commonplace.recall.packed import asks
-from commonplace.recall.rank import assistants, best_of_session, in_sessions, signs
+from commonplace.recall.rank import signs
 from commonplace.recall.understand import Question, understand
 from commonplace.recall.when import Birthday
 
@@ -114,20 +114,26 @@ def _cosines(corpus: Corpus, asked: Asked) -> Floats | None:
 
 def fused_parts(corpus: Corpus, found: Candidates, tokens: QueryTokens | None) -> dict[str, Floats]:
     """Return what the fused score of each candidate is the sum of."""
-    slots = found.slots
-    likeness = {arm.name: z(arm.scores[slots]) for arm in found.arms}
-    if "dense" in likeness:
-        likeness["dense"] = likeness["dense"] * in_sessions(corpus, slots, assistants(corpus))
-    if tokens is not None and len(corpus.tokens):
+    likeness = {"lexical": coverage(found)}
+    context = next((arm.scores[found.slots] for arm in found.arms if arm.name == "context"), None)
+    if context is not None:
+        likeness["context"] = context
+    if tokens is None or not len(corpus.tokens):
+        likeness = {f"{name}_alone": part for name, part in likeness.items()}
+    else:
         likeness |= _late(corpus, found, tokens)
-    parts = weighted(likeness | signs(corpus, slots, found.question), corpus.weights)
-    company = best_of_session(corpus, slots, np.sum(list(parts.values()), axis=0))
-    return parts | weighted({"session": company}, corpus.weights)
+    return weighted(likeness | signs(corpus, found.slots, found.question), corpus.weights)
+
+
+def coverage(found: Candidates) -> Floats:
+    """Return how much of the question's words each candidate has, 0..1."""
+    most = sum(found.term_weights.values())
+    return found.arms[0].scores[found.slots] / np.float32(max(most, 1e-9))
 
 
 def _late(corpus: Corpus, found: Candidates, tokens: QueryTokens) -> dict[str, Floats]:
     asking = asks(corpus.rows.has.cells_and_end, Has.ASKS)
-    mixed, own, before = interact(
+    shares = interact(
         corpus.tokens,
         found.slots,
         tokens,
@@ -137,7 +143,7 @@ def _late(corpus: Corpus, found: Candidates, tokens: QueryTokens) -> dict[str, F
         weights=corpus.weights,
     )
     told = ~asking[corpus.threads.before(found.slots)]
-    return {"late": z(mixed), "echo": -z(own), "aftermath": -z(before) * told}
+    return {"late": shares.mixed, "aftermath": -shares.before * told}
 
 
 def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
@@ -149,13 +155,8 @@ def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
 
 
 def _relevance(corpus: Corpus, found: Candidates, fused: Floats) -> Floats:
-    most = max(sum(found.term_weights.values()), 1e-9)
     nearest = [float(arm.scores[found.slots].max()) for arm in found.arms if arm.name == "dense"]
-    best = answerable(
-        coverage=float(found.arms[0].scores[found.slots].max()) / most,
-        nearest=nearest[0] if nearest else None,
-        rows=len(corpus),
-    )
+    best = answerable(coverage=float(coverage(found).max()), nearest=nearest[0] if nearest else None, rows=len(corpus))
     return relevance(fused, best=best)
 
 
