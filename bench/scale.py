@@ -38,9 +38,9 @@ FULL = Scale(
     name="full",
     totals=(1_000, 10_000, 100_000),
     users=(1, 100, 10_000),
-    sizes=(5_000, 10_000, 20_000, 50_000, 100_000),
+    sizes=(5_000, 20_000, 50_000, 100_000),
     items=10_000,
-    effort=Effort(rounds=100, seconds=5),
+    effort=Effort(rounds=100, seconds=4),
 )
 QUICK = Scale(
     name="quick",
