@@ -117,6 +117,7 @@ async def test_nothing_of_one_message_is_left_in_any_file(tmp_path: Path, index:
     async with parts_of(folder, index=index) as parts, Engine(parts) as memory:
         await memory.start()
         await tell(memory, ANA, sentences(words_of(ANA, 100)))
+        await settle(memory)
         known = pieces(await vectors_of(parts, ANA))
         added = await memory.add(text, user=ANA, session="s", metadata={"topic": "jxqtopic"})
         assert added.changes
@@ -138,6 +139,7 @@ async def test_nothing_of_one_fact_is_left_in_any_file(tmp_path: Path, index: st
     async with parts_of(folder, index=index) as parts, Engine(parts) as memory:
         await memory.start()
         await tell(memory, ANA, sentences(words_of(ANA, 100)))
+        await settle(memory)
         known = pieces(await vectors_of(parts, ANA))
         fact = await memory.remember("Allergic to jxqnuts", user=ANA)
         await memory.revise(fact.id, "Allergic to jxqnuts and jxqmilk", user=ANA, reason="jxqreason")

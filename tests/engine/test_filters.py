@@ -165,7 +165,7 @@ async def compare(path: str, given: list[Item], questions: list[Ask], query: str
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("query", ["tea in the garden", ""])
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=40)
 @given(given_items=st.lists(items, min_size=1, max_size=12), questions=st.lists(asks, min_size=1, max_size=6))
 def test_every_filter_on_every_path_equals_brute_force(
     path: str, query: str, given_items: list[Item], questions: list[Ask]
