@@ -31,7 +31,13 @@ def test_wrong_use_is_json_when_json_was_asked_for(process: Cli) -> None:
 
 def test_interrupting_is_one_line_and_130(environment: dict[str, str], tmp_path: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "add", "-"], cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "add", "-"],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # What runs in the background of a shell ignores interrupts, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as waiting:
         assert waiting.stdin and waiting.stderr
         while not _reads_stdin(waiting.pid):
