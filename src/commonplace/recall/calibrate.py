@@ -21,15 +21,15 @@ class Calibration:
     constant: float = -1.55
     by_chance: float = 0.24
     """The cosine that the nearest of 40 rows has to a question about something else."""
-    growth: float = 0.21
+    growth: float = 0.163
     """How much more than that it takes for each e-fold of rows, from 40 to 600."""
     gap: float = 2.0
     """An item whose fused score is so far behind the best is 1/e as likely to answer."""
 
 
 THRESHOLD = 0.2
-"""Below this the best item answers too seldom: nothing is returned. It costs 5 % of those that have an answer."""
-FAR = exp(-10 / 4)
+"""Below this the best item answers too seldom: nothing is returned. It costs 1 % of those that have an answer."""
+FAR = exp(-4)
 """An item is not returned when it is so much less likely than the best one."""
 
 
