@@ -22,6 +22,8 @@ class Has(IntFlag):
     """A capital in the middle of a sentence, or quotes."""
     REASON = 64
     """A word that says why: because, inspired, to help."""
+    STANDING = 128
+    """How somebody wants to be answered, now and later: always, never, I prefer, from now on."""
 
 
 class Features(NamedTuple):
@@ -60,6 +62,14 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 
+_STANDING = re.compile(
+    r"(?:^|[.!?\n]\s*)(?:please,? )?(?:always|never)\b|\b(?:when|whenever|if|every time) i ask\b|\bfrom now on\b"
+    r"|\bi(?:'d| would)?(?: always| really| generally| usually)? prefer\b"
+    r"|\b(?:answer|talk to|write to|call|address) me\b"
+    r"|\bin (?:all )?(?:your|future) (?:answers|replies|responses)\b",
+    re.IGNORECASE,
+)
+
 
 def features(text: str) -> Features:
     words = _WORD.findall(text.casefold())
@@ -71,6 +81,7 @@ def features(text: str) -> Features:
         Has.NUMBER: bool(_NUMBER.search(text)),
         Has.NAME: bool(_NAME.search(text)),
         Has.REASON: bool(_REASON.search(text)),
+        Has.STANDING: bool(_STANDING.search(text)),
     }
     has = Has.NOTHING
     for flag, there in found.items():

@@ -6,7 +6,7 @@ Each sign has a name; what it weighs is in Weights under the same name. A sign a
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.recall.corpus import MESSAGE, NOBODY, ROLES, Corpus
+from commonplace.recall.corpus import KINDS, MESSAGE, NOBODY, ROLES, Corpus
 from commonplace.recall.features import Has
 from commonplace.recall.packed import asks
 from commonplace.recall.understand import Asks, Question
@@ -17,6 +17,7 @@ Flags = NDArray[np.bool_]
 Slots = NDArray[np.int64]
 DAY = 86_400_000_000
 USER, ASSISTANT = ROLES.index("user"), ROLES.index("assistant")
+PREFERENCE = KINDS.index("preference")
 USUAL = 20
 """Words in a usual message: neither for it nor against it."""
 ENOUGH = 60
@@ -41,7 +42,15 @@ def signs(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]
         "date": date_window(corpus.rows.at.cells[slots], question.window),
     }
     parts = {name: (sign * message).astype(np.float32) for name, sign in found.items()}
-    return parts | {"fact": (~message).astype(np.float32)}
+    wishes = standing(corpus, slots) & question.requests
+    return parts | {"fact": (~message).astype(np.float32), "standing": wishes.astype(np.float32)}
+
+
+def standing(corpus: Corpus, slots: Slots) -> Flags:
+    """Return which rows say how somebody wants to be answered: a user's words, or a preference that was learned."""
+    asked_for = asks(corpus.rows.has.cells[slots], Has.STANDING) & (corpus.rows.role.cells[slots] == USER)
+    found: Flags = asked_for | (corpus.rows.kind.cells[slots] == PREFERENCE)
+    return found
 
 
 def _of_text(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]:

@@ -14,7 +14,7 @@ from commonplace.recall.features import Has
 from commonplace.recall.fuse import Floats, Slots, top, union, weighted
 from commonplace.recall.late import QueryTokens, interact
 from commonplace.recall.packed import asks
-from commonplace.recall.rank import signs
+from commonplace.recall.rank import signs, standing
 from commonplace.recall.understand import Question, understand
 from commonplace.recall.when import Birthday
 
@@ -100,6 +100,10 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
         smooth = smoothed(plain, corpus.threads, weights)
         arms.append(Arm("context", smooth, top(smooth, mask, weights.dense_candidates)))
         arms.append(Arm("dense", plain, top(plain, mask, weights.plain_candidates)))
+    if question.requests:
+        near = lexical.scores if plain is None else plain
+        wishes = mask & standing(corpus, np.arange(len(mask)))
+        arms.append(Arm("standing", near, top(near, wishes, weights.standing_candidates)))
     return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights)
 
 

@@ -20,6 +20,19 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(r"\b(?:can|could|would|will|should|do|please) you\b", re.IGNORECASE)
+_HELP = re.compile(
+    r"\b(?:can|could|would|will) you\b|\bhow (?:do|can|could|should|would|might) (?:i|we|you)\b|\bshould (?:i|we)\b"
+    r"|\bwhat (?:\w+ ){0,4}(?:should|would|could|can) (?:i|we|you)\b"
+    r"|\bi(?:'m| am) (?:looking|planning|trying|going) to\b"
+    r"|^\W*(?:please|explain|show|help|write|give|suggest|recommend|describe|plan|draft|create|make|list)\b"
+    r"|\bwhat are (?:the|some)\b|\bwhich \w+ (?:are|is) (?:best|used)\b",
+    re.IGNORECASE,
+)
+_LOOKING_BACK = re.compile(
+    r"\b(?:did|have|had) (?:i|we|you)\b|\b(?:i|we) (?:mention|brought|said|told|asked|talked|discuss|handled)"
+    r"|\bour (?:conversation|discussion|session|chat)s?\b|\bso far\b|\bsummar|\bremind me\b",
+    re.IGNORECASE,
+)
 _LIST = re.compile(
     r"^\s*(?:what|which) (?:\w+ ){0,3}?(?:things|kinds?|types?|\w+(?:s|ies))\b"
     r" (?:has|have|did|does|do|are|were|is|was)\b"
@@ -40,6 +53,8 @@ class Question:
     wants_list: bool
     about_assistant: bool
     """It asks what the assistant said."""
+    requests: bool
+    """It asks for help, which standing wishes have a say in, and not for what was said."""
     window: Window | None
     """The time that the question speaks of."""
 
@@ -64,6 +79,7 @@ def understand(
         asks=_answer_type(asked),
         wants_list=bool(_LIST.search(asked)),
         about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
+        requests=bool(_HELP.search(asked)) and not _LOOKING_BACK.search(asked),
         window=window(asked, now=now, birthday=birthday),
     )
 

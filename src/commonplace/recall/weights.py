@@ -35,6 +35,7 @@ class Weights:
     lexical_candidates: int = 100
     dense_candidates: int = 100
     plain_candidates: int = 50
+    standing_candidates: int = 20
 
     # What each part of the fused score weighs, under the part's name. The unit is that of log-odds: of two messages the
     # one with a point more is e times as likely to be the answer. Each may be 0.6 to 1.5 times as much for less than a
@@ -68,4 +69,6 @@ class Weights:
     """Against long messages, by the logarithm of their length over 90 words."""
     role: float = 1.0
     """For the user, against the assistant; the other way round if the question asks what the assistant said."""
+    standing: float = 1.5
+    """For how somebody wants to be answered, if the question asks for help."""
     fact: float = 0.2
