@@ -48,8 +48,8 @@ QUICK = Scale(
     users=(1, 10, 1_000),
     sizes=(2_000, 5_000),
     items=2_000,
-    effort=Effort(rounds=40, seconds=1),
-    starts=3,
+    effort=Effort(rounds=40, seconds=0.6),
+    starts=2,
 )
 TINY = Scale(
     name="tiny",
