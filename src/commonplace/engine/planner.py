@@ -227,6 +227,8 @@ class Planner:
         versions = await self._ledger.versions(scope)
         collection = collection_name(self._ledger.name, versions.number)
         identity = await self._index.identity(collection)
+        if corpus.dense is not None and corpus.version - await self._ledger.delivered(scope, identity) > LATE:
+            return None  # reading all that is late takes seconds where the matrix takes milliseconds
         unknown = await self._unknown_to_index(scope, identity, corpus, vector, mask)
         wanted = WANTED
         while True:

@@ -12,6 +12,8 @@ every row, some at a time."""
 ROW_BYTES = 3_000
 """RAM for a row beside its vector. Measured: 890 for messages of 15 words, 1,790 for passages of 60; its tokens, if the
 embedder shows them, 1,200."""
+BESIDE_INDEX = 50_000
+"""Up to so many rows (75 MB) the matrix stays in RAM beside the index, and answers while that is behind."""
 LEAST_ROWS = 1_000
 """So many rows may be in RAM at once however small the budget is."""
 
@@ -24,8 +26,8 @@ def choose(*, candidates: int, in_memory: bool, index_ready: bool, exact_up_to: 
 
 
 def holds_vectors(*, rows: int, index_ready: bool, exact_up_to: int) -> bool:
-    """Whether a partition's matrix belongs in RAM: not where the index answers for most of its searches."""
-    return not index_ready or rows <= exact_up_to
+    """Whether a partition's matrix belongs in RAM: not where it is large and the index answers for most searches."""
+    return not index_ready or rows <= max(exact_up_to, BESIDE_INDEX)
 
 
 def row_bytes(dimensions: int) -> int:
