@@ -4,6 +4,7 @@ A row has a slot: its place in the columns. Fed again, it gets a new slot and th
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -63,11 +64,17 @@ class Corpus:
         """From a term of a speaker's name to the speakers who bear it."""
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
+        self._spoken: Counter[int] = Counter()
         self._agents: dict[str, int] = {}
         self._fact_sessions: dict[int, frozenset[int]] = {}
 
     def __len__(self) -> int:
         return len(self.slot_of)
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions have a code."""
+        return len(self._sessions)
 
     @property
     def nbytes(self) -> int:
@@ -125,6 +132,7 @@ class Corpus:
         touched = self.threads.around(slots)
         for slot in slots[self.rows.kind.cells[slots] == MESSAGE].tolist():
             self.threads.remove(int(self.rows.session.cells[slot]), self._place(slot))
+        self._unname(self.rows.speaker.cells[slots].tolist())
         for slot in slots.tolist():
             self.metadata[slot] = None
             self._fact_sessions.pop(slot, None)
@@ -215,11 +223,20 @@ class Corpus:
     def _speaker(self, name: str | None) -> int:
         if name is None:
             return NOBODY
-        if name not in self._speakers:
-            code = _code(self._speakers, name)
+        code = _code(self._speakers, name)
+        if not self._spoken[code]:
             for term in analyse(name, language=self.language):
                 self.names[term] = self.names.get(term, frozenset()) | {code}
-        return self._speakers[name]
+        self._spoken[code] += 1
+        return code
+
+    def _unname(self, speakers: Sequence[int]) -> None:
+        """Forget the names of those of whom nothing is left."""
+        self._spoken.subtract(code for code in speakers if code != NOBODY)
+        silent = {code for code in speakers if code != NOBODY and not self._spoken[code]}
+        if silent:
+            left = {term: codes - silent for term, codes in self.names.items()}
+            self.names = {term: codes for term, codes in left.items() if codes}
 
 
 def _code(codes: dict[str, int], key: str) -> int:

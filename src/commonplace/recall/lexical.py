@@ -5,7 +5,7 @@ are looked up: as fast as postings of mixed rows, a seventh of their memory, and
 message changes no row but its own.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -36,12 +36,15 @@ class Segment(NamedTuple):
 
 
 class Postings(NamedTuple):
+    terms: NDArray[np.int64]
+    """Which of the wanted terms it is, by number."""
     slots: Slots
     counts: Floats
     shared: Floats
 
 
 EMPTY = Segment(np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32))
+NOTHING = Postings(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.float32))
 
 
 class Scored(NamedTuple):
@@ -104,19 +107,18 @@ class Lexical:
         """Score every row, dead ones too, against the terms of a question."""
         count = len(self._own)
         live = int(np.count_nonzero(self._live.cells))
-        saturation = self._saturations()
-        total = np.zeros(count, np.float32)
-        column = np.zeros(count + 1, np.float32)
-        weights: dict[int, float] = {}
-        for term, postings in zip(terms, self._lookup(terms), strict=True):
-            self._spread(postings, column)
-            found = np.flatnonzero(column[:count])
-            weight = weights[term] = weigh(term, self.known_idf.get(term, idf(live, len(found))))
-            values = column[found]
-            total[found] += np.float32(weight) * values / (values + saturation[found])
-            column[found] = 0
-            column[-1] = 0
-        return Scored(total, weights)
+        table = self._table(self._lookup(terms), len(terms))
+        cells = np.flatnonzero(table)
+        number, slot = np.divmod(cells, count + 1)
+        real = slot < count
+        number, slot, values = number[real], slot[real], table[cells[real]]
+        holding = np.bincount(number, minlength=len(terms)).tolist()
+        weights = {
+            term: weigh(term, self.known_idf.get(term, idf(live, held)))
+            for term, held in zip(terms, holding, strict=True)
+        }
+        share = np.array(list(weights.values()), np.float32)[number] * values / (values + self._saturations()[slot])
+        return Scored(np.bincount(slot, share, count).astype(np.float32), weights)
 
     def _saturations(self) -> Floats:
         if self._saturation is None:
@@ -128,44 +130,56 @@ class Lexical:
             )
         return self._saturation
 
-    def _lookup(self, terms: list[int]) -> Iterator[Postings]:
+    def _lookup(self, terms: list[int]) -> Postings:
         wanted = np.array(terms, np.uint64)
-        starts = [np.searchsorted(part.terms, wanted, "left") for part in self._segments]
-        stops = [np.searchsorted(part.terms, wanted, "right") for part in self._segments]
-        for number in range(len(terms)):
-            spans = [(start[number], stop[number]) for start, stop in zip(starts, stops, strict=True)]
-            parts = [
-                Segment(part.terms[:0], part.slots[first:last], part.counts[first:last], part.shared[first:last])
-                for part, (first, last) in zip(self._segments, spans, strict=True)
-                if last > first
-            ] or [EMPTY]
-            slots = np.concatenate([part.slots for part in parts]).astype(np.int64)
-            live = self._live.cells[slots]
-            counts = np.concatenate([part.counts for part in parts])
-            shared = np.concatenate([part.shared for part in parts])
-            yield Postings(slots[live], counts[live], shared[live])
+        found = [_found(segment, wanted) for segment in self._segments] or [NOTHING]
+        slots = np.concatenate([part.slots for part in found])
+        live = self._live.cells[slots]
+        return Postings(
+            np.concatenate([part.terms for part in found])[live],
+            slots[live],
+            np.concatenate([part.counts for part in found])[live],
+            np.concatenate([part.shared for part in found])[live],
+        )
 
-    def _spread(self, postings: Postings, column: Floats) -> None:
-        """Put a term's counts where they belong, and their share where the neighbours are."""
-        column[postings.slots] = postings.counts
+    def _table(self, postings: Postings, terms: int) -> Floats:
+        """Return a row of cells for each term, one for each slot and one for nobody: its counts where they belong,
+        and their share where the neighbours are."""
+        width = len(self._own) + 1
+        table = np.zeros(terms * width, np.float32)
+        table[postings.terms * width + postings.slots] = postings.counts
         sharing = postings.shared > 0
-        slots, shared = postings.slots[sharing], postings.shared[sharing]
-        asking = self._asks.cells_and_end[slots]
+        rows, slots, shared = postings.terms[sharing] * width, postings.slots[sharing], postings.shared[sharing]
         weights = self._weights
-        near = slots
-        for step, weight in enumerate(weights.before):
+        asking = np.where(self._asks.cells[slots], np.float32(weights.before_asking), np.float32(weights.before[0]))
+        # The cell of nobody, -1, is the last one of the row before: nobody's too.
+        near = self._threads.after(slots)
+        table[rows + near] += shared * asking
+        for weight in weights.before[1:]:
             near = self._threads.after(near)
-            column[near] += shared * (
-                np.where(asking, weights.before_asking, weight) if step == 0 else np.float32(weight)
-            )
+            table[rows + near] += shared * np.float32(weight)
         near = slots
         for weight in weights.after:
             near = self._threads.before(near)
-            column[near] += shared * np.float32(weight)
+            table[rows + near] += shared * np.float32(weight)
+        return table
 
 
 def idf(rows: int, holding: int) -> float:
     return float(np.log1p((rows - holding + 0.5) / (holding + 0.5)))
+
+
+def _found(segment: Segment, terms: NDArray[np.uint64]) -> Postings:
+    starts = np.searchsorted(segment.terms, terms, "left")
+    counts = np.searchsorted(segment.terms, terms, "right") - starts
+    ends = np.cumsum(counts)
+    places = np.arange(counts.sum()) + np.repeat(starts - ends + counts, counts)
+    return Postings(
+        np.repeat(np.arange(len(terms)), counts),
+        segment.slots[places].astype(np.int64),
+        segment.counts[places],
+        segment.shared[places],
+    )
 
 
 def _segment(terms: NDArray[np.uint64], slots: NDArray[np.int32], counts: Floats, shared: Floats) -> Segment:

@@ -88,9 +88,10 @@ def assistants(corpus: Corpus) -> Flags:
 
 def in_sessions(corpus: Corpus, slots: Slots, rows: Flags) -> Flags:
     """Return which slots are of a session that one of these rows belongs to."""
-    sessions = np.unique(corpus.rows.session.cells[rows & corpus.rows.live.cells])
-    found: Flags = np.isin(corpus.rows.session.cells[slots], sessions)
-    return found
+    sessions = corpus.rows.session.cells
+    there = np.zeros(corpus.sessions + 1, np.bool_)
+    there[sessions[rows & corpus.rows.live.cells]] = True  # no session is -1: the last cell
+    return there[sessions[slots]]
 
 
 def date_window(at: NDArray[np.int64], window: Window | None) -> Floats:

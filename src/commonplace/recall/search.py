@@ -72,7 +72,7 @@ def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, ex
     found = retrieve(corpus, asked, mask=mask, now=now)
     if not len(found.slots):
         return []
-    parts = fused_parts(corpus, found, asked.tokens)
+    found, parts = fused_parts(corpus, found, asked.tokens, limit=limit)
     fused = np.sum(list(parts.values()), axis=0)
     order = best_rows(corpus, found.slots, fused)[:limit]
     likely = _relevance(corpus, found, fused)
@@ -116,17 +116,25 @@ def _cosines(corpus: Corpus, asked: Asked) -> Floats | None:
     return None
 
 
-def fused_parts(corpus: Corpus, found: Candidates, tokens: QueryTokens | None) -> dict[str, Floats]:
-    """Return what the fused score of each candidate is the sum of."""
-    likeness = {"lexical": coverage(found)}
-    context = next((arm.scores[found.slots] for arm in found.arms if arm.name == "context"), None)
-    if context is not None:
-        likeness["context"] = context
+def fused_parts(
+    corpus: Corpus, found: Candidates, tokens: QueryTokens | None, *, limit: int
+) -> tuple[Candidates, dict[str, Floats]]:
+    """Return the candidates that are left, and what the fused score of each is the sum of."""
+    marks = signs(corpus, found.slots, found.question)
+    alone = {f"{name}_alone": part for name, part in _likeness(found).items()}
+    parts = weighted(alone | marks, corpus.weights)
     if tokens is None or not len(corpus.tokens):
-        likeness = {f"{name}_alone": part for name, part in likeness.items()}
-    else:
-        likeness |= _late(corpus, found, tokens)
-    return weighted(likeness | signs(corpus, found.slots, found.question), corpus.weights)
+        return found, parts
+    count = max(corpus.weights.late_candidates, 3 * limit)
+    best = np.argsort(-np.sum(list(parts.values()), axis=0), kind="stable")[:count]
+    found = replace(found, slots=found.slots[best])
+    marks = {name: sign[best] for name, sign in marks.items()}
+    return found, weighted(_likeness(found) | _late(corpus, found, tokens) | marks, corpus.weights)
+
+
+def _likeness(found: Candidates) -> dict[str, Floats]:
+    context = {arm.name: arm.scores[found.slots] for arm in found.arms if arm.name == "context"}
+    return {"lexical": coverage(found), **context}
 
 
 def coverage(found: Candidates) -> Floats:

@@ -36,6 +36,8 @@ class Weights:
     dense_candidates: int = 100
     plain_candidates: int = 50
     standing_candidates: int = 20
+    late_candidates: int = 64
+    """Only the best so far are compared token by token: with 48 of about 190 nothing is lost."""
 
     # What each part of the fused score weighs, under the part's name. The unit is that of log-odds: of two messages the
     # one with a point more is e times as likely to be the answer. Each may be 0.6 to 1.5 times as much for less than a
