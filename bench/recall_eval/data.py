@@ -117,7 +117,8 @@ def _chat(chat: dict[str, Json]) -> Conversation:
 def read_jsonl(path: Path) -> list[Conversation]:
     """Read one conversation of an operator's own: lines that are messages, and lines that are questions.
 
-    `{"id", "content", "role"?, "name"?, "session"?, "at"?, "caption"?}` or `{"question", "evidence": [id], "category"?}`.
+    `{"id", "content", "role"?, "name"?, "session"?, "at"?, "caption"?}`, or
+    `{"question", "evidence": [id], "category"?}`.
     """
     turns: list[Turn] = []
     asked: list[Asked] = []
