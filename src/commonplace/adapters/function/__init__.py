@@ -6,6 +6,7 @@ it gives to one fixed sentence.
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Self
 
@@ -17,25 +18,32 @@ from commonplace.ports.embedder import Vectors
 
 PROBE = "A commonplace book keeps what is worth remembering."
 
+FEW = 8
+"""Texts that a quick function may be given on the event loop."""
+SLOW = 0.002
+"""Seconds that a call may take there."""
+
 Function = Callable[[list[str]], ArrayLike]
+Clock = Callable[[], float]
 
 
 class FunctionEmbedder:
-    """Runs the function in a thread, one call at a time, and sees to it that its rows are vectors of unit length."""
+    """Runs the function, one call at a time, and sees to it that its rows are vectors of unit length."""
 
-    def __init__(self, function: Function, *, identity: str, dimensions: int) -> None:
-        self._function, self._identity, self._dimensions = function, identity, dimensions
+    def __init__(self, function: Function, *, identity: str, dimensions: int, clock: Clock) -> None:
+        self._function, self._identity, self._dimensions, self._clock = function, identity, dimensions, clock
         self._lock = asyncio.Lock()
+        self._quick = self._was_slow = False
 
     @classmethod
-    async def of(cls, function: Function) -> Self:
+    async def of(cls, function: Function, *, clock: Clock = time.perf_counter) -> Self:
         """Try the function on one sentence. Raises InvalidInput if it does not return one finite row for it."""
         try:
             rows = await asyncio.to_thread(_rows, function, [PROBE])
         except EmbedderUnavailable as error:
             raise InvalidInput(f"embedder={function!r}: {error}") from error
         digest = hashlib.sha256(np.round(rows[0], 2).astype(np.float32).tobytes()).hexdigest()[:12]
-        return cls(function, identity=f"function/{rows.shape[1]}/{digest}", dimensions=rows.shape[1])
+        return cls(function, identity=f"function/{rows.shape[1]}/{digest}", dimensions=rows.shape[1], clock=clock)
 
     @property
     def identity(self) -> str:
@@ -49,11 +57,26 @@ class FunctionEmbedder:
         if not texts:
             return np.empty((0, self._dimensions), np.float32)
         async with self._lock:
-            rows = await asyncio.to_thread(_rows, self._function, list(texts))
+            rows = await self._called(list(texts))
         if rows.shape[1] != self._dimensions:
             raise EmbedderUnavailable(
                 f"the embedder function returned {rows.shape[1]} numbers a text; it gave {self._dimensions} before"
             )
+        return rows
+
+    async def _called(self, texts: list[str]) -> Vectors:
+        """Call it on a thread, until it has shown to be quicker than the way there, as a look-up in a table is.
+
+        One slow call is enough to go back to the thread for good, so the event loop waits once at the most.
+        """
+        here = self._quick and len(texts) <= FEW
+        started = self._clock()
+        rows = _rows(self._function, texts) if here else await asyncio.to_thread(_rows, self._function, texts)
+        took = self._clock() - started
+        if here and took > SLOW:
+            self._quick, self._was_slow = False, True
+        elif not self._was_slow and len(texts) <= FEW:
+            self._quick = took < SLOW
         return rows
 
 
