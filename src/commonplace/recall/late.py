@@ -109,6 +109,8 @@ class Interaction(NamedTuple):
     """With its neighbours."""
     before: Floats
     """The message before it, alone."""
+    reach: Floats
+    """The mean cosine of the question's tokens with the nearest ones of the message, the two before it and the next."""
 
 
 def interact(
@@ -123,8 +125,8 @@ def interact(
 ) -> Interaction:
     """Compare the question with these rows, word by word. `asking` has one cell more, for nobody."""
     rows = threads.around(slots, reach=max(len(weights.before), len(weights.after)))
-    near = np.maximum(0, (tokens.nearest(rows, query.vectors) - weights.near) / (1 - weights.near)) ** 2
-    soft = np.append(near, np.zeros((1, near.shape[1]), np.float32), axis=0)
+    cosines = np.append(tokens.nearest(rows, query.vectors), np.zeros((1, len(query.terms)), np.float32), axis=0)
+    soft = np.maximum(0, (cosines - weights.near) / (1 - weights.near)) ** 2
     place = np.full(len(asking), len(rows))
     place[rows] = np.arange(len(rows))
     mixed = soft[place[slots]]
@@ -132,6 +134,11 @@ def interact(
         mixed += weight[:, None] * soft[place[neighbour]]
     share = np.array([term_weights.get(term, 0.0) for term in query.terms], np.float32)
     share /= max(float(share.sum()), 1e-9)
-    before = soft[place[threads.before(slots)]]
+    before = threads.before(slots)
+    about = (slots, before, threads.before(before), threads.after(slots))
     k = np.float32(weights.saturation)
-    return Interaction(*((counts / (counts + k)) @ share for counts in (mixed, before)))
+    return Interaction(
+        mixed=(mixed / (mixed + k)) @ share,
+        before=(soft[place[before]] / (soft[place[before]] + k)) @ share,
+        reach=np.maximum.reduce([cosines[place[each]] for each in about]) @ share,
+    )

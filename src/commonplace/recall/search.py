@@ -7,12 +7,12 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.recall.calibrate import answerable, relevance
+from commonplace.recall.calibrate import Evidence, answerable, relevance
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
 from commonplace.recall.features import Has
 from commonplace.recall.fuse import Floats, Slots, top, union, weighted
-from commonplace.recall.late import QueryTokens, interact
+from commonplace.recall.late import Interaction, QueryTokens, interact
 from commonplace.recall.packed import asks
 from commonplace.recall.rank import signs, standing
 from commonplace.recall.understand import Question, understand
@@ -65,6 +65,8 @@ class Candidates:
     slots: Slots
     arms: list[Arm]
     term_weights: dict[int, float]
+    reach: Floats | None = None
+    """How near the tokens come to the question's; None where there are none."""
 
 
 def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, explain: bool = True) -> list[Hit]:
@@ -74,8 +76,9 @@ def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, ex
         return []
     found, parts = fused_parts(corpus, found, asked.tokens, limit=limit)
     fused = np.sum(list(parts.values()), axis=0)
-    order = best_rows(corpus, found.slots, fused)[:limit]
-    likely = _relevance(corpus, found, fused)
+    best = best_rows(corpus, found.slots, fused)
+    order = best[:limit]
+    likely = relevance(fused, best=answerable(evidence(corpus, found, best)))
     hits = [_hit(corpus, int(found.slots[place]), fused[place], likely[place]) for place in order.tolist()]
     return (
         [_explained(hit, corpus, found, parts, place) for hit, place in zip(hits, order, strict=True)]
@@ -128,8 +131,11 @@ def fused_parts(
     count = max(corpus.weights.late_candidates, 3 * limit)
     best = np.argsort(-np.sum(list(parts.values()), axis=0), kind="stable")[:count]
     found = replace(found, slots=found.slots[best])
+    shares = _late(corpus, found, tokens)
+    told = ~asks(corpus.rows.has.cells_and_end[corpus.threads.before(found.slots)], Has.ASKS)
+    likeness = _likeness(found) | {"late": shares.mixed, "aftermath": -shares.before * told}
     marks = {name: sign[best] for name, sign in marks.items()}
-    return found, weighted(_likeness(found) | _late(corpus, found, tokens) | marks, corpus.weights)
+    return replace(found, reach=shares.reach), weighted(likeness | marks, corpus.weights)
 
 
 def _likeness(found: Candidates) -> dict[str, Floats]:
@@ -143,19 +149,16 @@ def coverage(found: Candidates) -> Floats:
     return found.arms[0].scores[found.slots] / np.float32(max(most, 1e-9))
 
 
-def _late(corpus: Corpus, found: Candidates, tokens: QueryTokens) -> dict[str, Floats]:
-    asking = asks(corpus.rows.has.cells_and_end, Has.ASKS)
-    shares = interact(
+def _late(corpus: Corpus, found: Candidates, tokens: QueryTokens) -> Interaction:
+    return interact(
         corpus.tokens,
         found.slots,
         tokens,
         threads=corpus.threads,
-        asking=asking,
+        asking=asks(corpus.rows.has.cells_and_end, Has.ASKS),
         term_weights=found.term_weights,
         weights=corpus.weights,
     )
-    told = ~asking[corpus.threads.before(found.slots)]
-    return {"late": shares.mixed, "aftermath": -shares.before * told}
 
 
 def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
@@ -166,10 +169,26 @@ def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
     return order[np.sort(places)]
 
 
-def _relevance(corpus: Corpus, found: Candidates, fused: Floats) -> Floats:
-    nearest = [float(arm.scores[found.slots].max()) for arm in found.arms if arm.name == "dense"]
-    best = answerable(coverage=float(coverage(found).max()), nearest=nearest[0] if nearest else None, rows=len(corpus))
-    return relevance(fused, best=best)
+FURTHER_DOWN = slice(5, 20)
+BY_CHANCE = 0.3
+"""The reach of what has nothing to do with a question, where there are too few items to see it."""
+
+
+def evidence(corpus: Corpus, found: Candidates, best: NDArray[np.int64]) -> Evidence:
+    """Return what speaks for the first of the items, which are given best first."""
+    first = int(best[0])
+    cosines = [float(arm.scores[found.slots[first]]) for arm in found.arms if arm.name == "dense"]
+    further = best[FURTHER_DOWN]
+    around = None if found.reach is None else float(found.reach[further].mean()) if len(further) else BY_CHANCE
+    return Evidence(
+        coverage=float(coverage(found)[first]),
+        terms=len(found.question.terms),
+        cosine=cosines[0] if cosines else None,
+        reach=None if found.reach is None else float(found.reach[first]),
+        around=around,
+        rows=len(corpus),
+        about_talk=found.question.about_talk,
+    )
 
 
 def _hit(corpus: Corpus, slot: int, fused: np.float32, relevance: np.float32) -> Hit:

@@ -33,6 +33,11 @@ _LOOKING_BACK = re.compile(
     r"|\bour (?:conversation|discussion|session|chat)s?\b|\bso far\b|\bsummar|\bremind me\b",
     re.IGNORECASE,
 )
+_TALK = re.compile(
+    r"\bsummar\w*\b.*\b(?:my|our|we|i)\b|\bour (?:past |previous |earlier |last )?(?:conversation|discussion|session|chat)s?\b"
+    r"|\bwe(?: have|'ve)? (?:talk|spoke|chat|discuss)\w*|\bacross (?:my|our|all) \w+",
+    re.IGNORECASE,
+)
 _LIST = re.compile(
     r"^\s*(?:what|which) (?:\w+ ){0,3}?(?:things|kinds?|types?|\w+(?:s|ies))\b"
     r" (?:has|have|did|does|do|are|were|is|was)\b"
@@ -53,6 +58,8 @@ class Question:
     wants_list: bool
     about_assistant: bool
     """It asks what the assistant said."""
+    about_talk: bool
+    """It asks about the conversations as such: for a summary, for what was talked about."""
     requests: bool
     """It asks for help, which standing wishes have a say in, and not for what was said."""
     window: Window | None
@@ -79,6 +86,7 @@ def understand(
         asks=_answer_type(asked),
         wants_list=bool(_LIST.search(asked)),
         about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
+        about_talk=bool(_TALK.search(asked)),
         requests=bool(_HELP.search(asked)) and not _LOOKING_BACK.search(asked),
         window=window(asked, now=now, birthday=birthday),
     )

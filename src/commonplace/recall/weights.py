@@ -51,21 +51,21 @@ class Weights:
     lexical_alone: float = 16.0
     context_alone: float = 5.0
     """The same where there are no tokens."""
-    aftermath: float = 4.7
+    aftermath: float = 4.5
     """Against a message whose forerunner, which was no question, has the tokens: it comments on the answer."""
-    speaker: float = 0.75
+    speaker: float = 0.9
     """For what the person says whom the question names."""
-    date: float = 1.5
+    date: float = 2.0
     asks: float = 0.6
     """Against a message that asks."""
     length: float = 0.3
     specific: float = 0.16
     """For a time, a number, a name: once each."""
-    fits: float = 1.4
+    fits: float = 1.7
     """For what the question asks for: a time for when, and so on."""
-    opens: float = 0.4
+    opens: float = 0.8
     """For the first message of a session: people begin with their news."""
-    thread: float = 0.5
+    thread: float = 1.0
     """For a session in which a person takes part whom the question names."""
     long: float = 1.0
     """Against long messages, by the logarithm of their length over 90 words."""
