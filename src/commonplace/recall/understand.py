@@ -34,7 +34,8 @@ _LOOKING_BACK = re.compile(
     re.IGNORECASE,
 )
 _TALK = re.compile(
-    r"\bsummar\w*\b.*\b(?:my|our|we|i)\b|\bour (?:past |previous |earlier |last )?(?:conversation|discussion|session|chat)s?\b"
+    r"\bsummar\w*\b.*\b(?:my|our|we|i)\b"
+    r"|\bour (?:past |previous |earlier |last )?(?:conversation|discussion|session|chat)s?\b"
     r"|\bwe(?: have|'ve)? (?:talk|spoke|chat|discuss)\w*|\bacross (?:my|our|all) \w+",
     re.IGNORECASE,
 )
