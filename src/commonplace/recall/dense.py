@@ -38,9 +38,12 @@ class Dense:
         return cosines
 
 
+BEHIND = 0.05
+
+
 def filled(hits: dict[int, float], count: int) -> Floats:
-    """Return a score for every row when only the nearest are known: the others count as near as the farthest."""
-    scores = np.full(count, min(hits.values(), default=0.0), np.float32)
+    """Return a score for every row when only the nearest are known: the others are a little behind the farthest."""
+    scores = np.full(count, min(hits.values(), default=BEHIND) - BEHIND, np.float32)
     scores[list(hits.keys())] = list(hits.values())
     return scores
 

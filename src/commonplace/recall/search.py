@@ -89,7 +89,13 @@ def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, ex
 
 def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidates:
     """Return the union of what the arms find."""
-    question = understand(asked.text, speakers=corpus.names, now=now, language=corpus.language, birthday=asked.birthday)
+    question = understand(
+        asked.text,
+        speakers=corpus.names,
+        now=_latest(corpus, now),
+        language=corpus.language,
+        birthday=asked.birthday,
+    )
     weights = corpus.weights
     lexical = corpus.lexical.score(
         list(question.terms),
@@ -108,6 +114,12 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
         wishes = mask & standing(corpus, np.arange(len(mask)))
         arms.append(Arm("standing", near, top(near, wishes, weights.standing_candidates)))
     return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights)
+
+
+def _latest(corpus: Corpus, now: int) -> int:
+    """Return now, or the last moment that anything was said: "in June" means the last June that is talked of."""
+    said = corpus.rows.at.cells
+    return min(now, int(said.max())) if len(said) else now
 
 
 def _cosines(corpus: Corpus, asked: Asked) -> Floats | None:
