@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from commonplace.domain.errors import InvalidInput
+from commonplace.domain.errors import InvalidInput, NotBuiltYet
 from commonplace.domain.inputs import parse_optional_name
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.scope import Scope
@@ -50,6 +50,23 @@ class Caring:
     async def receipts(self, *, user: str | None = None) -> list[Receipt]:
         """Return the receipts of what was forgotten of a user, oldest first."""
         return list(await self._parts.ledger.receipts(self._whose(user)))
+
+    # Specified, not built yet
+
+    async def export(self, *, user: str | None = None) -> None:
+        raise NotBuiltYet("export")
+
+    async def consolidate(self, *, user: str | None = None) -> None:
+        raise NotBuiltYet("consolidate")
+
+    async def snapshot(self, to: str) -> None:
+        raise NotBuiltYet("snapshot")
+
+    async def snapshots(self, at: str) -> None:
+        raise NotBuiltYet("snapshots")
+
+    async def migrate_embeddings(self, *, to: str) -> None:
+        raise NotBuiltYet("migrate_embeddings")
 
     def _whose(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from commonplace.domain.cursors import decode_cursor, encode_cursor
-from commonplace.domain.errors import NotBuiltYet, NotFound
+from commonplace.domain.errors import NotFound
 from commonplace.domain.inputs import (
     Told,
     parse_count,
@@ -361,23 +361,6 @@ class Engine(Caring):
     async def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
         return await self._relearning.relearn(self._scope(user), apply=apply)
-
-    # Specified, not built yet
-
-    async def export(self, *, user: str | None = None) -> None:
-        raise NotBuiltYet("export")
-
-    async def consolidate(self, *, user: str | None = None) -> None:
-        raise NotBuiltYet("consolidate")
-
-    async def snapshot(self, to: str) -> None:
-        raise NotBuiltYet("snapshot")
-
-    async def snapshots(self, at: str) -> None:
-        raise NotBuiltYet("snapshots")
-
-    async def migrate_embeddings(self, *, to: str) -> None:
-        raise NotBuiltYet("migrate_embeddings")
 
     async def _nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         return await self._recalling.nearest(scope, text)

@@ -1,18 +1,11 @@
-"""Memory: the same methods as AsyncMemory for code that has no event loop.
+"""Memory, for code that has no event loop: each method is AsyncMemory's, run on the loop in the background."""
 
-Nothing is implemented here. Each call runs on a private event loop in a background thread that lives as long as the
-memory is open; a test compares the two signatures, so that they cannot drift.
-"""
-
-import asyncio
-import threading
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from os import PathLike
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from commonplace.domain.errors import Closed, NotBuiltYet
-from commonplace.domain.receipts import Receipt
 from commonplace.domain.results import (
     Added,
     Checkup,
@@ -27,43 +20,18 @@ from commonplace.domain.results import (
 )
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content, Moment
-from commonplace.memory import AsyncMemory, AsyncSession, Opening
+from commonplace.memory import AsyncMemory, Opening
+from commonplace.sync.caring import Caring
+from commonplace.sync.loop import Loop
+from commonplace.sync.session import Session
 from commonplace.wiring import Embed
-
-T = TypeVar("T")
-
-
-class Loop:
-    """An event loop in a thread of its own: a daemon, so that a memory nobody closed does not keep a program alive."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="commonplace", daemon=True)
-        self._thread.start()
-
-    def call(self, work: Coroutine[Any, Any, T]) -> T:
-        if not self._thread.is_alive():
-            work.close()
-            raise Closed("this memory is closed")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()  # Ctrl-C while waiting: the work does not go on behind the caller's back
-            raise
-
-    def stop(self) -> None:
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
 
 
 async def _awaited(opening: Opening) -> AsyncMemory:
     return await opening
 
 
-class Memory:
+class Memory(Caring):
     """Long-term memory, for code without an event loop. Safe to share between threads."""
 
     def __init__(self, opening: Opening) -> None:
@@ -301,88 +269,3 @@ class Memory:
     def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
         return self._loop.call(self._memory.relearn(user=user, apply=apply))
-
-    def export(self, *, user: str | None = None) -> None:
-        self._loop.call(self._memory.export(user=user))
-
-    def forget(
-        self,
-        *,
-        user: str | None = None,
-        session: str | None = None,
-        before: Moment | None = None,
-        message: str | None = None,
-        fact: str | None = None,
-        anonymous: bool = False,
-        dry_run: bool = False,
-    ) -> Receipt:
-        """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
-
-        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
-        """
-        return self._loop.call(
-            self._memory.forget(
-                user=user,
-                session=session,
-                before=before,
-                message=message,
-                fact=fact,
-                anonymous=anonymous,
-                dry_run=dry_run,
-            )
-        )
-
-    def receipts(self, *, user: str | None = None) -> list[Receipt]:
-        """Return the receipts of what was forgotten of a user, oldest first."""
-        return self._loop.call(self._memory.receipts(user=user))
-
-    def consolidate(self, *, user: str | None = None) -> None:
-        self._loop.call(self._memory.consolidate(user=user))
-
-    def snapshot(self, to: str) -> None:
-        self._loop.call(self._memory.snapshot(to))
-
-    def snapshots(self, at: str) -> None:
-        self._loop.call(self._memory.snapshots(at))
-
-    def migrate_embeddings(self, *, to: str) -> None:
-        self._loop.call(self._memory.migrate_embeddings(to=to))
-
-
-class Session:
-    """AsyncSession for code without an event loop."""
-
-    def __init__(self, loop: Loop, session: AsyncSession) -> None:
-        self._loop, self._session = loop, session
-
-    @property
-    def id(self) -> str:
-        return self._session.id
-
-    @property
-    def ttl(self) -> float:
-        return self._session.ttl
-
-    def get(self) -> Mapping[str, Json]:
-        """Return the state and keep it alive; empty when there is none, or when it has expired."""
-        return self._loop.call(self._session.get())
-
-    def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
-        """Merge values into the state and return it. A value of None removes its key."""
-        return self._loop.call(self._session.update(values, **more))
-
-    def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
-        """Keep it alive for another `ttl` seconds."""
-        return self._loop.call(self._session.touch(ttl=ttl))
-
-    def end(self) -> None:
-        """Drop the state. The messages stay in memory."""
-        self._loop.call(self._session.end())
-
-    def recent(self, n: int = 20) -> Sequence[Message]:
-        """Return the last n messages, oldest first; at most as many as the ring holds."""
-        return self._loop.call(self._session.recent(n))
-
-    def info(self) -> SessionInfo | None:
-        """Return when it started, was last seen and ends; None for a session nobody has used."""
-        return self._loop.call(self._session.info())

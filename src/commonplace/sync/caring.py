@@ -1,0 +1,57 @@
+"""The methods that forget, export and look after what is kept."""
+
+from commonplace.domain.receipts import Receipt
+from commonplace.engine.engine import Moment
+from commonplace.memory import AsyncMemory
+from commonplace.sync.loop import Loop
+
+
+class Caring:
+    _loop: Loop
+    _memory: AsyncMemory
+
+    def export(self, *, user: str | None = None) -> None:
+        self._loop.call(self._memory.export(user=user))
+
+    def forget(
+        self,
+        *,
+        user: str | None = None,
+        session: str | None = None,
+        before: Moment | None = None,
+        message: str | None = None,
+        fact: str | None = None,
+        anonymous: bool = False,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
+
+        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
+        """
+        return self._loop.call(
+            self._memory.forget(
+                user=user,
+                session=session,
+                before=before,
+                message=message,
+                fact=fact,
+                anonymous=anonymous,
+                dry_run=dry_run,
+            )
+        )
+
+    def receipts(self, *, user: str | None = None) -> list[Receipt]:
+        """Return the receipts of what was forgotten of a user, oldest first."""
+        return self._loop.call(self._memory.receipts(user=user))
+
+    def consolidate(self, *, user: str | None = None) -> None:
+        self._loop.call(self._memory.consolidate(user=user))
+
+    def snapshot(self, to: str) -> None:
+        self._loop.call(self._memory.snapshot(to))
+
+    def snapshots(self, at: str) -> None:
+        self._loop.call(self._memory.snapshots(at))
+
+    def migrate_embeddings(self, *, to: str) -> None:
+        self._loop.call(self._memory.migrate_embeddings(to=to))

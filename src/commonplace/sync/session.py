@@ -1,0 +1,47 @@
+"""AsyncSession without an event loop."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from commonplace.domain.values import Json, Message, SessionInfo
+from commonplace.engine.sessions import AsyncSession
+from commonplace.sync.loop import Loop
+
+
+class Session:
+    """AsyncSession for code without an event loop."""
+
+    def __init__(self, loop: Loop, session: AsyncSession) -> None:
+        self._loop, self._session = loop, session
+
+    @property
+    def id(self) -> str:
+        return self._session.id
+
+    @property
+    def ttl(self) -> float:
+        return self._session.ttl
+
+    def get(self) -> Mapping[str, Json]:
+        """Return the state and keep it alive; empty when there is none, or when it has expired."""
+        return self._loop.call(self._session.get())
+
+    def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
+        """Merge values into the state and return it. A value of None removes its key."""
+        return self._loop.call(self._session.update(values, **more))
+
+    def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
+        """Keep it alive for another `ttl` seconds."""
+        return self._loop.call(self._session.touch(ttl=ttl))
+
+    def end(self) -> None:
+        """Drop the state. The messages stay in memory."""
+        self._loop.call(self._session.end())
+
+    def recent(self, n: int = 20) -> Sequence[Message]:
+        """Return the last n messages, oldest first; at most as many as the ring holds."""
+        return self._loop.call(self._session.recent(n))
+
+    def info(self) -> SessionInfo | None:
+        """Return when it started, was last seen and ends; None for a session nobody has used."""
+        return self._loop.call(self._session.info())
