@@ -63,7 +63,7 @@ servers: $(DEV) # what tests against real servers and a browser need; nothing so
 pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv
 	$(COMPILE) $(ARGS) pyproject.toml --group build --output-file requirements/run.txt
-	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --extra bench --extra models \
+	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --all-extras \
 	    --constraint requirements/run.txt --output-file requirements/dev.txt
 
 clean: ## Remove the environment and the caches; memories and the model stay
