@@ -6,11 +6,18 @@ Principal directions of the token vectors of a few thousand sentences of everyda
 is measured on goes into it.
 """
 
+import asyncio
 import random
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from commonplace.ports.token_embedder import TokenEmbedder
+from commonplace.settings import Settings
+from commonplace.wiring import open_embedder
 
 WIDTH = 64
 SENTENCES = 4_000
@@ -248,3 +255,16 @@ def principal(tokens: Sequence[NDArray[np.float32]], width: int) -> NDArray[np.f
         total += unit.T.astype(np.float64) @ unit
     _, directions = np.linalg.eigh(total)
     return directions[:, ::-1][:, :width].astype(np.float32)
+
+
+async def made(count: int, width: int) -> NDArray[np.float16]:
+    async with open_embedder(Settings.from_sources(), None) as embedder:
+        if not isinstance(embedder, TokenEmbedder):
+            raise SystemExit(f"{embedder.identity} shows no tokens")
+        readings = await embedder.read(list(sentences(count)))
+    words = [reading.tokens[[bool(word) for word in reading.words]] for reading in readings]
+    return principal(words, width).astype(np.float16)
+
+
+if __name__ == "__main__":
+    np.save(Path(sys.argv[1]), asyncio.run(made(SENTENCES, WIDTH)))
