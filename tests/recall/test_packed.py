@@ -5,11 +5,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.domain.errors import LedgerCorrupt
-from commonplace.recall.features import Has, features
+from commonplace.recall.features import SIGNS, Has, features
 from commonplace.recall.packed import (
     CAPTION,
     DATE,
@@ -90,3 +90,58 @@ def test_what_a_text_has_is_seen() -> None:
 def test_who_is_spoken_of_is_measured() -> None:
     assert features("I love my cat").first_person == pytest.approx(0.5)
     assert features("you and your cat").second_person == pytest.approx(0.5)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "I",
+                "we",
+                "You",
+                "yesterday",
+                "last",
+                "next",
+                "week",
+                "May",
+                "5",
+                "in",
+                "two",
+                "couple",
+                "because",
+                "inspired",
+                "so",
+                "that",
+                "from",
+                "now",
+                "on",
+                "please",
+                "always",
+                "never",
+                "call",
+                "me",
+                "prefer",
+                "Berlin",
+                "to",
+                '"quoted"',
+                "what?",
+                "help",
+                "2023",
+                "3rd",
+                "Sundays",
+                "of",
+                ".",
+                "!",
+                "_now",
+                "x_last",
+            ]
+        ),
+        max_size=12,
+    ).map(" ".join)
+)
+@settings(max_examples=300)
+def test_the_short_way_past_a_pattern_never_misses_what_the_pattern_would_find(text: str) -> None:
+    found = features(text).has
+    for sign in SIGNS:
+        if sign.pattern.search(text):
+            assert found & sign.flag, sign.pattern.pattern

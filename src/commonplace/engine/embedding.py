@@ -31,6 +31,8 @@ class Embedded(NamedTuple):
 class Embedding:
     def __init__(self, embedder: Embedder, *, language: str = "en") -> None:
         self._embedder, self._language = embedder, language
+        # Asked once: looking whether an object keeps a protocol takes longer than a small embedder does.
+        self._reader = embedder if isinstance(embedder, TokenEmbedder) else None
         self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
@@ -59,9 +61,9 @@ class Embedding:
         self._kept.clear()
 
     async def _read(self, texts: Sequence[str]) -> Sequence[Sense]:
-        if not isinstance(self._embedder, TokenEmbedder):
+        if self._reader is None:
             return [Sense(vector, None) for vector in await self._embedder.embed(texts)]
-        readings = await self._embedder.read(texts)
+        readings = await self._reader.read(texts)
         return [Sense(one.vector, short_tokens(one.words, one.tokens, language=self._language)) for one in readings]
 
     def _keep(self, senses: dict[bytes, Sense]) -> None:

@@ -6,9 +6,10 @@ them are read at once without a loop.
 
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -102,9 +103,9 @@ def index_text(text: str, *, speaker: str | None = None, at: datetime | None = N
 
 
 def pack(row: Analysed) -> bytes:
-    own = list(row.own.items())[:_SHORT]
-    labels = [list(section.items())[:_BYTE] for section in (row.speaker, row.date, row.caption)]
-    terms = [*own, *labels[0], *labels[1], *labels[2]]
+    sections = [_first(row.own, _SHORT), *(_first(terms, _BYTE) for terms in (row.speaker, row.date, row.caption))]
+    terms = [term for section in sections for term in section]
+    counts = [times if times < _BYTE else _BYTE for section in sections for times in section.values()]
     count = len(terms)
     return struct.pack(
         f"<BBHHHIBBBB{count}Q{count}B{-count % 8}x",
@@ -112,13 +113,17 @@ def pack(row: Analysed) -> bytes:
         round(_BYTE * row.features.first_person),
         int(row.features.has),
         min(row.features.words, _SHORT),
-        len(own),
+        len(sections[0]),
         min(row.whole, 2**32 - 1),
-        *(len(section) for section in labels),
+        *map(len, sections[1:]),
         round(_BYTE * row.features.second_person),
-        *(term for term, _ in terms),
-        *(min(times, _BYTE) for _, times in terms),
+        *terms,
+        *counts,
     )
+
+
+def _first(terms: Mapping[int, int], most: int) -> Mapping[int, int]:
+    return terms if len(terms) <= most else dict(islice(terms.items(), most))
 
 
 def hashes(blob: bytes) -> Sequence[int]:

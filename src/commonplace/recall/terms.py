@@ -112,14 +112,12 @@ def hashed(term: str) -> int:
 
 def analyse(text: str, *, language: str = "en") -> Counter[int]:
     """Return the terms of a text with their counts, in the order in which they first occur."""
-    folded = _MAY.sub("5month", unicodedata.normalize("NFKC", text)).casefold()
-    found: Counter[int] = Counter()
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    folded = (_MAY.sub("5month", plain) if "May" in plain else plain).casefold()
     if folded.isascii():
-        for word in _ASCII.findall(folded):
-            term = term_of(word[:_LONGEST], language)
-            if term is not None:
-                found[term] += 1
-        return found
+        terms = [term_of(word[:_LONGEST], language) for word in _ASCII.findall(folded)]
+        return Counter([term for term in terms if term is not None])
+    found: Counter[int] = Counter()
     for pairs, triples, word in _ANY.findall(folded):
         if word:
             term = term_of(word[:_LONGEST], language)

@@ -22,6 +22,8 @@ FEW = 8
 """Texts that a quick function may be given on the event loop."""
 SLOW = 0.002
 """Seconds that a call may take there."""
+MORE = 8
+"""Times as many quick calls in a row are wanted after a slow one there."""
 
 Function = Callable[[list[str]], ArrayLike]
 Clock = Callable[[], float]
@@ -33,7 +35,7 @@ class FunctionEmbedder:
     def __init__(self, function: Function, *, identity: str, dimensions: int, clock: Clock) -> None:
         self._function, self._identity, self._dimensions, self._clock = function, identity, dimensions, clock
         self._lock = asyncio.Lock()
-        self._quick = self._was_slow = False
+        self._quick_calls, self._wanted = 0, 1
 
     @classmethod
     async def of(cls, function: Function, *, clock: Clock = time.perf_counter) -> Self:
@@ -67,17 +69,21 @@ class FunctionEmbedder:
     async def _called(self, texts: list[str]) -> Vectors:
         """Call it on a thread, until it has shown to be quicker than the way there, as a look-up in a table is.
 
-        One slow call is enough to go back to the thread for good, so the event loop waits once at the most.
+        A slow call sends it back to the thread, and each time it has to show more of its quickness.
         """
-        here = self._quick and len(texts) <= FEW
+        here = self._quick_calls >= self._wanted and len(texts) <= FEW
         started = self._clock()
         rows = _rows(self._function, texts) if here else await asyncio.to_thread(_rows, self._function, texts)
-        took = self._clock() - started
-        if here and took > SLOW:
-            self._quick, self._was_slow = False, True
-        elif not self._was_slow and len(texts) <= FEW:
-            self._quick = took < SLOW
+        if len(texts) <= FEW:
+            self._took(self._clock() - started, here=here)
         return rows
+
+    def _took(self, seconds: float, *, here: bool) -> None:
+        if seconds <= SLOW:
+            self._quick_calls += 1
+            return
+        self._quick_calls = 0
+        self._wanted *= MORE if here else 1
 
 
 def _rows(function: Function, texts: list[str]) -> Vectors:
