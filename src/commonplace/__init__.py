@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from commonplace.domain.claims import Proposal
     from commonplace.domain.errors import (
         Closed,
         CommonplaceError,
@@ -61,6 +62,7 @@ __all__ = [
     "NotFound",
     "Page",
     "Profile",
+    "Proposal",
     "Recalled",
     "Receipt",
     "Recollection",
@@ -76,6 +78,7 @@ _MODULES = {
     "commonplace.memory": {"AsyncMemory", "AsyncSession"},
     "commonplace.sync": {"Memory", "Session"},
     "commonplace.ports.embedder": {"Embedder"},
+    "commonplace.domain.claims": {"Proposal"},
     "commonplace.domain.receipts": {"Receipt"},
     "commonplace.domain.results": {"Added", "Checkup", "Context", "Page", "Profile", "Recollection", "Stats"},
     "commonplace.domain.values": {

@@ -20,6 +20,8 @@ class Added:
     """What was learned now."""
     pending: int = 0
     """How many messages are still to be learned from."""
+    jobs: tuple[str, ...] = ()
+    """The queued work of learning from them; `settle` waits for it."""
     notes: tuple[str, ...] = ()
     """What the caller should know, e.g. that no embedding model could be had."""
 

@@ -7,6 +7,8 @@ takes its time always works from jobs.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from commonplace.domain.claims import Proposal
+from commonplace.domain.errors import Overtaken
 from commonplace.domain.results import Added
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Message, MessageId
@@ -58,9 +60,10 @@ class Adding:
             messages=ids,
             changes=tuple(one for draft in drafts for one in draft.history),
             pending=len(listened.jobs),
+            jobs=tuple(job.id for job in listened.jobs.values()),
             notes=(*listened.notes, *([indexed.note] if indexed.note else [])),
         )
-        return await self._queued(added, [*listened.jobs.values()], wait=wait) if listened.jobs else added
+        return await self._queued(added, wait=wait) if listened.jobs else added
 
     async def _listen(self, scope: Scope, messages: Sequence[Message], learner: Learner) -> _Listened:
         listened = _Listened()
@@ -105,17 +108,41 @@ class Adding:
 
         return await self._committing.commit(scope, decide, also=kept)
 
-    async def _queued(self, added: Added, jobs: Sequence[Job], *, wait: bool) -> Added:
+    async def _queued(self, added: Added, *, wait: bool) -> Added:
         if not wait:
             self._worker.wake()
             return added
-        outcome = await self._worker.wait([job.id for job in jobs])
+        return await self.settle(added)
+
+    async def settle(self, added: Added) -> Added:
+        """Wait until the queued part is learned, or has failed for good."""
+        if not added.jobs:
+            return added
+        outcome = await self._worker.wait(added.jobs)
         return replace(
             added,
             changes=added.changes + outcome.changes,
             pending=outcome.pending,
+            jobs=added.jobs if outcome.pending else (),
             notes=added.notes + outcome.notes,
         )
+
+    async def propose(self, scope: Scope, message: Message, proposals: Sequence[Proposal], *, by: str) -> Added:
+        """Learn what somebody says that a kept message of the user states, as far as it does state it."""
+        learner, added = self._learner, Added(messages=(message.id,))
+        if learner is None:
+            return replace(added, notes=("nothing learns here; it was switched off",))
+        if message.role != "user" or learner.plants(message):
+            return replace(added, notes=(f"{message.id}: nothing is learned from this message",))
+        reading = await learner.judge(scope, message, proposals, by=by)
+        notes = (f"{reading.usage.ungrounded} not said by the user",) if reading.usage.ungrounded else ()
+        if not reading.claims:
+            return replace(added, notes=notes)
+        epoch = Change(epoch=await self._parts.ledger.epoch(scope))
+        if message.id not in await self._parts.ledger.messages_by_id(scope, [message.id]):
+            raise Overtaken(f"message {message.id!r} is gone")
+        drafts = await self._committing.commit(scope, lambda: learner.decide(scope, [reading]), also=[epoch])
+        return replace(added, changes=tuple(one for draft in drafts for one in draft.history), notes=notes)
 
 
 def _marked(messages: Sequence[Message], planted: set[MessageId]) -> list[Message]:

@@ -53,6 +53,7 @@ from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
+from commonplace.engine.proposing import Proposing
 from commonplace.engine.recalling import Recalling
 from commonplace.engine.relearning import Relearning
 from commonplace.engine.sessions import AsyncSession
@@ -64,7 +65,7 @@ Moment = datetime | str
 Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
-class Engine(Caring):
+class Engine(Caring, Proposing):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(self, parts: Parts, closing: AsyncExitStack | None = None) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from commonplace.domain.claims import Claim
+from commonplace.domain.claims import Claim, Proposal
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import Fact, FactId, Message
@@ -17,7 +17,7 @@ from commonplace.learning.draft import Draft
 from commonplace.learning.echoes import without_echoes
 from commonplace.learning.grounding import ground
 from commonplace.learning.meets import Alike, undecided
-from commonplace.learning.reconcile import needs, reconcile, to_hear
+from commonplace.learning.reconcile import needs, reconcile, said_once, to_hear
 from commonplace.learning.timeline import Heard, Hearings
 from commonplace.ports.extractor import Extractor, Said
 from commonplace.ports.ledger import MessageQuery
@@ -38,6 +38,8 @@ class Reading(NamedTuple):
     message: Message
     claims: Sequence[Claim]
     usage: Usage = NOTHING
+    by: str | None = None
+    """Who read it, where that was not the extractor."""
 
 
 class Learner:
@@ -63,7 +65,7 @@ class Learner:
         """
         before = await self._before(scope, message, same_call)
         known = () if self.inline else await self._nearest(scope, message.text)
-        text = without_echoes(message.text, [fact.text for fact in known])
+        text = _own_words(message, known)
         if not text.strip():
             return Reading(message, ())
         said = message if text == message.text else replace(message, text=text)
@@ -72,6 +74,12 @@ class Learner:
             return Reading(message, extraction.claims, extraction.usage)
         kept, dropped = ground(extraction.proposals, message, text=text)
         return Reading(message, (*extraction.claims, *kept), extraction.usage + Usage(ungrounded=dropped))
+
+    async def judge(self, scope: Scope, message: Message, proposals: Sequence[Proposal], *, by: str) -> Reading:
+        """Return what of somebody's reading of a user's message the message really says."""
+        text = _own_words(message, await self._nearest(scope, message.text))
+        kept, dropped = ground(proposals, message, text=text)
+        return Reading(message, kept, Usage(ungrounded=dropped), by)
 
     async def decide(
         self, scope: Scope, readings: Sequence[Reading], *, known: Sequence[Fact] | None = None
@@ -98,12 +106,12 @@ class Learner:
     def _draft(self, reading: Reading, facts: Sequence[Fact], heard: Hearings, alike: Alike | None) -> Draft:
         decisions = reconcile(reading.claims, facts, said_at=reading.message.at, alike=alike, heard=heard)
         return commit(
-            decisions,
+            said_once(decisions, facts, message=reading.message),
             facts,
             message=reading.message,
             now=self._parts.now(),
             new_id=self._parts.new_id,
-            extractor=self._extractor.identity,
+            extractor=reading.by or self._extractor.identity,
             heard=heard,
         )
 
@@ -151,6 +159,10 @@ class Learner:
             heard[fact] = [Heard(source, said[source.message].at) for source in sources if source.message in said]
             heard[fact] += [hearing for hearing in earlier if hearing.source.fact == fact]
         return heard
+
+
+def _own_words(message: Message, known: Sequence[Fact]) -> str:
+    return without_echoes(message.text, [fact.text for fact in known])
 
 
 def _about(claims: Sequence[Claim], facts: Iterable[Fact]) -> list[Fact]:

@@ -54,6 +54,17 @@ def to_hear(claims: Iterable[Claim], known: Sequence[Fact], *, message: Message)
     return [fact.id for fact in known if len(fact.sources) > 1 or fact.valid_to or fact.attribute.startswith(NEGATION)]
 
 
+def said_once(decisions: Sequence[Decision], known: Sequence[Fact], *, message: Message) -> list[Decision]:
+    """Ignore what a message was read to say before: read twice, it is not said twice, and nothing is surer for it."""
+    taught = {fact.id for fact in known if message.id in fact.sources}
+    return [
+        Ignored(one.claim, "read out of the same message before")
+        if isinstance(one, Same) and one.known in taught
+        else one
+        for one in decisions
+    ]
+
+
 def reconcile(
     claims: Sequence[Claim],
     known: Sequence[Fact],

@@ -1,10 +1,11 @@
 """Memory, for code that has no event loop: each method is AsyncMemory's, run on the loop in the background."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from typing import Any, Self
 
+from commonplace.domain.claims import Proposal
 from commonplace.domain.errors import Closed, NotBuiltYet
 from commonplace.domain.results import (
     Added,
@@ -107,6 +108,16 @@ class Memory(Caring):
                 wait=wait,
             )
         )
+
+    def settle(self, added: Added) -> Added:
+        """Wait until what `add` left in the queue is learned, or has failed for good. Returns what came of it."""
+        return self._loop.call(self._memory.settle(added))
+
+    def propose(
+        self, message_id: str, proposals: Sequence[Proposal], *, user: str | None = None, by: str = "agent"
+    ) -> Added:
+        """Learn what `by` says that a message of the user states. What the message does not say is dropped."""
+        return self._loop.call(self._memory.propose(message_id, proposals, user=user, by=by))
 
     def remember(
         self,
@@ -213,6 +224,10 @@ class Memory(Caring):
     ) -> Page[Message]:
         """Return the last messages, oldest first; `next_cursor` leads to those before them."""
         return self._loop.call(self._memory.messages(session=session, user=user, limit=limit, cursor=cursor))
+
+    def message(self, message_id: str, *, user: str | None = None) -> Message:
+        """Return one message, word for word. Raises NotFound, also when it is somebody else's."""
+        return self._loop.call(self._memory.message(message_id, user=user))
 
     def blocks(self, *, user: str | None = None) -> list[Block]:
         """Return the blocks in their order."""
