@@ -8,7 +8,7 @@ import pytest
 from commonplace.memory import AsyncMemory, AsyncSession
 from commonplace.sync import Memory, Session
 
-ONLY_ASYNC = {"aclose", "start"}
+ONLY_ASYNC = {"aclose", "beside", "start"}
 ONLY_BLOCKING = {"close"}
 
 

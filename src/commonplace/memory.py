@@ -2,10 +2,12 @@
 
 from collections.abc import Generator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from commonplace.domain.errors import NotBuiltYet
+from commonplace.domain.inputs import parse_name
 from commonplace.engine.engine import Engine
 from commonplace.engine.sessions import AsyncSession
 from commonplace.wiring import Embed, Location, opened
@@ -36,6 +38,13 @@ class AsyncMemory(Engine):
     ) -> "Opening":
         """A memory that is kept in this process only."""
         return Opening(Location.nowhere(), {**settings, "tenant": tenant, "agent_model": model}, embedder)
+
+    async def beside(self, tenant: str) -> "AsyncMemory":
+        """Return the memory of another tenant on the same parts. Close it before this one."""
+        options = replace(self._parts.options, tenant=parse_name(tenant, name="tenant"))
+        memory = AsyncMemory(replace(self._parts, options=options), beside=self)
+        await memory.start()
+        return memory
 
     @classmethod
     async def restore_snapshot(cls, source: str, into: str) -> None:

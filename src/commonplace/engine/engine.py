@@ -68,13 +68,13 @@ Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 class Engine(Caring, Proposing):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
-    def __init__(self, parts: Parts, closing: AsyncExitStack | None = None) -> None:
-        self._parts = parts
+    def __init__(self, parts: Parts, closing: AsyncExitStack | None = None, *, beside: "Engine | None" = None) -> None:
+        """`beside` is another tenant's on the same parts: they share what is held in RAM, and one feeds the index."""
+        self._parts, self._beside = parts, beside
         self._closing = closing or AsyncExitStack()
-        self._planner = Planner(parts)
-        corpora = Corpora(
-            parts.ledger, budget=parts.options.cache_bytes, make=self._planner.corpus, fits=self._planner.fits
-        )
+        self._planner: Planner = beside._planner if beside else Planner(parts)
+        self._corpora: Corpora = beside._corpora if beside else self._new_corpora()
+        corpora = self._corpora
         embedding = Embedding(parts.embedder, language=parts.options.language)
         indexing = Indexing(embedding, language=parts.options.language)
         self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
@@ -90,8 +90,9 @@ class Engine(Caring, Proposing):
 
     async def start(self) -> None:
         """Finish what was cut short, and begin the work that goes on in the background."""
-        await self._forgetting.complete()
-        await self._planner.start()
+        if self._beside is None:
+            await self._forgetting.complete()
+            await self._planner.start()
         if self._parts.replacing_vectors:
             await self._upkeep.reindex(embed=True)
         await self._worker.start()
@@ -106,7 +107,8 @@ class Engine(Caring, Proposing):
         """Finish what is under way and let go of files and threads. Closing twice is no error."""
         await self._worker.aclose()
         await self._filling.aclose()
-        await self._planner.aclose()
+        if self._beside is None:
+            await self._planner.aclose()
         await self._closing.aclose()
 
     # Keeping
@@ -362,6 +364,10 @@ class Engine(Caring, Proposing):
     async def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
         return await self._relearning.relearn(self._scope(user), apply=apply)
+
+    def _new_corpora(self) -> Corpora:
+        budget = self._parts.options.cache_bytes
+        return Corpora(self._parts.ledger, budget=budget, make=self._planner.corpus, fits=self._planner.fits)
 
     async def _nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         return await self._recalling.nearest(scope, text)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from commonplace.adapters.inmemory.jobs import InMemoryJobs
 from commonplace.adapters.inmemory.partition import Partition, Version
+from commonplace.adapters.inmemory.serving import InMemoryServing
 from commonplace.domain.errors import Conflict
 from commonplace.domain.receipts import Part, Receipt, digest_of
 from commonplace.domain.scope import Scope
@@ -13,7 +14,7 @@ from commonplace.domain.values import FactChange, FactId, Json, MessageId, Sessi
 from commonplace.ports.erasure import Erased, Removal, Reopened, without
 
 
-class InMemoryErasure(InMemoryJobs):
+class InMemoryErasure(InMemoryServing, InMemoryJobs):
     def __init__(self) -> None:
         super().__init__()
         self._partitions: dict[Scope, Partition] = {}
@@ -65,6 +66,7 @@ class InMemoryErasure(InMemoryJobs):
         if not dry_run:
             self._partitions[scope] = draft
             self._embeddings.clear()
+            self._forget_answers(scope)
             self._erased[removal.id] = (erased, numbers)
             self._requeue(jobs, epoch=draft.epoch)
         return erased

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.adapters.sqlite import erasure_log, full_text, partitions
+from commonplace.adapters.sqlite import answers, erasure_log, full_text, partitions
 from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column, text_of
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import N_MASK, Partition
@@ -212,6 +212,7 @@ class _Eraser:
             )
         self._delete("deliveries", "partition = ?", no, named=False)
         self._delete("embeddings", "true")
+        answers.forget(self.connection, self.scope)
 
     def _prune_jobs(self) -> int:
         """Take forgotten ids out of the queue, and queue what is left again in the new epoch. Returns how many went."""
