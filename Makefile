@@ -15,7 +15,7 @@ COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
                --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo chat serve test check lint format bench bench-learning docs setup model servers pins clean
+.PHONY: help demo chat serve test check lint format bench bench-learning soak-forget docs setup model servers pins clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ bench: $(DEV) model ## Measure against raw Chroma and the numpy floor
 
 bench-learning: $(DEV) model ## Measure learning by rules: precision, recall, and what it adds to the time of add
 	@$(BIN)/python -m bench.learning --add $(ARGS)
+
+soak-forget: $(DEV) ## Forget a user with 10,000 messages and Chroma in use, and look for 1,000 words in every file
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_no_byte_is_left.py -k ten_thousand $(ARGS)
 
 docs: $(DEV) model ## Run every code block of README and docs, check their links
 	@$(BIN)/python -m pytest tests/test_docs.py $(ARGS)

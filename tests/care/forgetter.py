@@ -1,4 +1,4 @@
-"""What a child process does: it forgets, and kills itself when it has come to a stage."""
+"""What a child process does: it forgets (a part, or the tenant), and kills itself when it has come to a stage."""
 
 import asyncio
 import os
@@ -10,14 +10,18 @@ from commonplace.domain.scope import Scope
 from tests.care.folders import forgetting_of, parts_of
 
 
-async def forget(folder: Path, user: str, what: Part, die_at: str) -> None:
+async def forget(folder: Path, user: str, what: Part | None, die_at: str) -> None:
     def stage(name: str) -> None:
         if name == die_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async with parts_of(folder, index="chroma") as parts:
-        await forgetting_of(parts, stage).forget(Scope("default", user), what)
+        forgetting = forgetting_of(parts, stage)
+        if what is None:
+            await forgetting.forget_tenant()
+        else:
+            await forgetting.forget(Scope("default", user), what)
 
 
-def main(folder: Path, user: str, what: Part, die_at: str) -> None:
+def main(folder: Path, user: str, what: Part | None, die_at: str) -> None:
     asyncio.run(forget(folder, user, what, die_at))

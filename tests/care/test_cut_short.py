@@ -30,7 +30,7 @@ async def folder(tmp_path: Path) -> AsyncIterator[Path]:
     yield tmp_path / "memory"
 
 
-def die(folder: Path, what: Part, at: str) -> int | None:
+def die(folder: Path, what: Part | None, at: str) -> int | None:
     child = processes.Process(target=main, args=(folder, "ana", what, at))
     child.start()
     child.join()
@@ -61,6 +61,14 @@ async def test_a_forget_that_was_killed_is_completed_when_the_memory_is_opened(f
         assert await memory.recall("tools", user="ben", explain=True) == others
         assert traces(folder, forms(["jxq"])) == []
         assert (await memory.doctor()).healthy
+
+
+async def test_a_tenant_that_was_cut_short_is_forgotten_whole(folder: Path) -> None:
+    assert await asyncio.to_thread(die, folder, None, "erased") == -signal.SIGKILL
+    async with memory_of(folder, index="chroma") as memory:
+        assert [len(await memory.receipts(user=user)) for user in ("ana", "ben")] == [1, 1]
+        assert await memory.recall("tools", user="ben") == []
+    assert traces(folder, forms(["jxq", "wkb"])) == []
 
 
 async def test_what_cannot_be_finished_now_is_finished_later(folder: Path) -> None:

@@ -152,3 +152,38 @@ async def test_work_under_way_does_not_bring_back_what_was_forgotten_and_the_res
         assert await values(memory) == ["Paris", "Shram"]
         await memory.forget(user="u1")
         assert await memory.jobs() == []
+
+
+async def test_a_whole_tenant_is_forgotten_when_it_is_named(memory: AsyncMemory) -> None:
+    planned = await memory.forget(whole_tenant="default", dry_run=True)
+    assert (planned.at, await messages(memory)) == (None, ["m1", "m2"])
+    steps: list[str] = []
+    receipt = await memory.forget(whole_tenant="default", progress=lambda what, done, total: steps.append(what))
+    assert (receipt.tenant, receipt.user, receipt.digest) == ("default", None, planned.digest)
+    assert receipt.counts == planned.counts
+    assert (receipt.counts["ledger"]["users"], receipt.counts["ledger"]["messages"]) == (2, 3)
+    assert (await messages(memory), await messages(memory, None)) == ([], [])
+    assert [len(await memory.receipts(user=user)) for user in ("u1", None)] == [1, 1]
+    assert steps[0] == "Erasing" and steps[-1] == "Looking again"
+    assert (await memory.forget(whole_tenant="default")).counts["ledger"] == {"users": 0}
+
+
+@pytest.mark.parametrize(
+    ("named", "refusal"),
+    [({"whole_tenant": "other"}, "this memory's tenant"), ({"whole_tenant": "default", "user": "u1"}, "alone")],
+)
+async def test_a_tenant_is_named_as_it_is_and_alone(memory: AsyncMemory, named: dict[str, str], refusal: str) -> None:
+    with pytest.raises(InvalidInput, match=refusal):
+        await memory.forget(**named)  # type: ignore[arg-type]
+    assert await messages(memory) == ["m1", "m2"]
+
+
+async def test_a_tenant_does_not_reach_into_another(tmp_path: Path) -> None:
+    embedder = HashEmbedder(dimensions=64)
+    async with AsyncMemory.open(tmp_path, tenant="b", embedder=embedder) as other:
+        await other.add("I use Magnet", user="u1")
+        before = [item.id for item in await other.recall("tools", user="u1")]
+        async with AsyncMemory.open(tmp_path, tenant="a", embedder=embedder) as memory:
+            await memory.add("I use Shram", user="u1")
+            await memory.forget(whole_tenant="a")
+        assert before and [item.id for item in await other.recall("tools", user="u1")] == before

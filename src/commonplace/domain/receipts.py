@@ -1,7 +1,7 @@
 """What was to be forgotten, and the proof that it was: ids and numbers, never content."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -46,6 +46,28 @@ class Receipt:
     """The stores in which it was looked for again, and not found."""
     notes: tuple[str, ...] = field(default=())
     """What the caller should know, e.g. that messages which said a forgotten fact are still kept."""
+    tenant: str | None = None
+    """Set when a whole tenant was forgotten: this sums up the receipts of its users, which are kept one by one."""
+
+
+def summed(receipts: Sequence[Receipt], *, tenant: str, id_: str, requested_at: datetime) -> Receipt:
+    """Return one receipt for a whole tenant. Its digest is that of the users' digests."""
+    totals: dict[str, int] = {"users": len(receipts)}
+    for receipt in receipts:
+        for name, count in receipt.counts["ledger"].items():
+            totals[name] = totals.get(name, 0) + count
+    ends = [receipt.at for receipt in receipts]
+    return Receipt(
+        id=id_,
+        user=None,
+        what=Part(),
+        counts={"ledger": totals},
+        digest=hashlib.sha256("\n".join(sorted(one.digest for one in receipts)).encode()).hexdigest(),
+        requested_at=requested_at,
+        at=max((one for one in ends if one is not None), default=None),
+        verified=receipts[0].verified if receipts else (),
+        tenant=tenant,
+    )
 
 
 def digest_of(messages: Iterable[MessageId], facts: Iterable[FactId]) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from commonplace.domain.errors import InvalidInput, NotBuiltYet
 from commonplace.domain.inputs import parse_optional_name
+from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import parse_optional_moment
@@ -25,11 +26,14 @@ class Caring:
         message: str | None = None,
         fact: str | None = None,
         anonymous: bool = False,
+        whole_tenant: str | None = None,
         dry_run: bool = False,
+        progress: Progress = unseen,
     ) -> Receipt:
         """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
 
-        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
+        All of the anonymous user needs `anonymous=True`; all users of this tenant need its name as `whole_tenant`.
+        A dry run counts what would go, and changes nothing.
         """
         what = Part(
             session=None if session is None else SessionId(_name(session, "session")),
@@ -38,6 +42,9 @@ class Caring:
             fact=None if fact is None else FactId(_name(fact, "fact")),
         )
         named = parse_optional_name(user, name="user")
+        if whole_tenant is not None:
+            self._check_tenant(whole_tenant, alone=what.whole and named is None and not anonymous)
+            return await self._forgetting.forget_tenant(dry_run=dry_run, progress=progress)
         if anonymous and named is not None:
             raise InvalidInput(f"user={named!r}, anonymous=True: expected one of them")
         if what.whole and named is None and not anonymous:
@@ -45,7 +52,7 @@ class Caring:
                 "forget: nothing is named; expected user, session, before, message or fact "
                 "(anonymous=True forgets all of the anonymous user)"
             )
-        return await self._forgetting.forget(self._whose(named), what, dry_run=dry_run)
+        return await self._forgetting.forget(self._whose(named), what, dry_run=dry_run, progress=progress)
 
     async def receipts(self, *, user: str | None = None) -> list[Receipt]:
         """Return the receipts of what was forgotten of a user, oldest first."""
@@ -67,6 +74,13 @@ class Caring:
 
     async def migrate_embeddings(self, *, to: str) -> None:
         raise NotBuiltYet("migrate_embeddings")
+
+    def _check_tenant(self, name: str, *, alone: bool) -> None:
+        tenant = self._parts.options.tenant
+        if name != tenant:
+            raise InvalidInput(f"whole_tenant={name!r}: expected the name of this memory's tenant, {tenant!r}")
+        if not alone:
+            raise InvalidInput(f"whole_tenant={name!r}: expected alone, not with a user or a part of one")
 
     def _whose(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))

@@ -4,23 +4,24 @@ Every step after the first can be taken again: a forget that was cut short is co
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from commonplace.care.forget import Forgotten, Trail, consequences, quotes_of
-from commonplace.domain.errors import Conflict, NotFound, Unavailable
-from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.errors import Conflict, Unavailable
+from commonplace.domain.progress import Progress, unseen
+from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import FactId, Message, MessageId, SessionId
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
-from commonplace.ports.erasure import Erased, Removal
+from commonplace.engine.removing import Removing
+from commonplace.ports.erasure import Erased
 
 LOG = logging.getLogger(__name__)
 ATTEMPTS = 50
 """As in `committing`: so many times a plan may be overtaken by a change to the facts."""
+STEPS = ("Erasing", "Clearing caches", "Clearing the index", "Writing files anew", "Looking again")
 
 
 def _no_stage(name: str) -> None:
@@ -40,122 +41,92 @@ class Forgetting:
         """`stage` is told what has been reached: begun, erased, caches, index, files, verified, concluded."""
         self._parts, self._ledger = parts, parts.ledger
         self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
+        self._removing = Removing(parts)
 
-    async def forget(self, scope: Scope, what: Part, *, dry_run: bool = False) -> Receipt:
+    async def forget(self, scope: Scope, what: Part, *, dry_run: bool = False, progress: Progress = unseen) -> Receipt:
         """Forget it and return the receipt; a dry run counts and changes nothing.
 
         Raises NotFound for a message or fact that is not there. Raises Unavailable when the files cannot be seen to
         now: nothing of it can be found any more, and the rest is done when the memory is next opened.
         """
         self._stage("begun")
-        erased = await self._erase(scope, what, dry_run=dry_run)
+        erased = await self._erase(scope, what, dry_run=dry_run, progress=progress)
         if dry_run:
             return _receipt(erased)
         self._stage("erased")
+        (receipt,) = await self._see_to([erased], progress)
+        return receipt
+
+    async def forget_tenant(self, *, dry_run: bool = False, progress: Progress = unseen) -> Receipt:
+        """Forget every user of this tenant, all or none, and return what their receipts sum up to."""
+        self._stage("begun")
+        tenant, now = self._parts.options.tenant, self._parts.now()
+        progress(STEPS[0], 0, len(STEPS))
+        erased = await self._ledger.erase_tenant(tenant, at=now, new_id=self._parts.new_id, dry_run=dry_run)
+        receipts: Sequence[Receipt] = [_receipt(one) for one in erased]
+        if not dry_run:
+            self._stage("erased")
+            receipts = await self._see_to(erased, progress)
+        return summed(receipts, tenant=tenant, id_=self._parts.new_id(), requested_at=now)
+
+    async def complete(self) -> None:
+        """Finish what was cut short, by whomever. What cannot be finished now is left for the next time."""
+        pending = await self._ledger.pending_erasures()
+        if not pending:
+            return
         try:
-            return await self._finish(erased)
+            await self._finish(pending, unseen)
+        except Unavailable as error:
+            LOG.warning("a forget could not be completed yet: %s", type(error).__name__)
+        else:
+            LOG.info("a forget that was cut short is complete")
+
+    async def _see_to(self, erased: Sequence[Erased], progress: Progress) -> Sequence[Receipt]:
+        try:
+            return await self._finish(erased, progress)
         except Unavailable as error:
             raise type(error)(
                 f"{error}; nothing of it can be found any more, and its traces in files are removed when the memory is "
                 "next opened"
             ) from error
 
-    async def complete(self) -> None:
-        """Finish what was cut short, by whomever. What cannot be finished now is left for the next time."""
-        for erased in await self._ledger.pending_erasures():
-            try:
-                await self._finish(erased)
-            except Unavailable as error:
-                LOG.warning("a forget could not be completed yet: %s", type(error).__name__)
-            else:
-                LOG.info("a forget that was cut short is complete")
-
-    async def _erase(self, scope: Scope, what: Part, *, dry_run: bool) -> Erased:
+    async def _erase(self, scope: Scope, what: Part, *, dry_run: bool, progress: Progress) -> Erased:
         id_ = self._parts.new_id()
         for _ in range(ATTEMPTS):
+            removal = await self._removing.plan(scope, what, id_, progress=progress)
+            progress(STEPS[0], 0, len(STEPS))
             try:
-                return await self._ledger.erase(scope, await self._plan(scope, what, id_), dry_run=dry_run)
+                return await self._ledger.erase(scope, removal, dry_run=dry_run)
             except Conflict:
                 continue
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
 
-    async def _plan(self, scope: Scope, what: Part, id_: str) -> Removal:
-        now = self._parts.now()
-        if what.whole:
-            return Removal(id=id_, what=what, at=now)
-        seen = (await self._ledger.versions(scope)).fact_version
-        if what.fact is not None:
-            trail = await self._trail(scope, what.fact)
-            quotes = tuple(quotes_of([trail]))
-            return Removal(id=id_, what=what, at=now, facts=[what.fact], quotes=quotes, facts_seen=seen)
-        messages = await self._ledger.chosen(scope, what)
-        if what.message is not None and not messages:
-            raise NotFound("message", what.message)
-        texts = await self._ledger.messages_by_id(scope, messages)
-        trails = [await self._trail(scope, fact) for fact in await self._concerned(scope, what, messages)]
-        forgotten = Forgotten(messages=texts, before=None if what.message or what.session else what.before)
-        found = consequences(trails, forgotten, kept=await self._kept(scope, trails, texts))
-        return Removal(
-            id=id_,
-            what=what,
-            at=now,
-            messages=messages,
-            facts=found.facts,
-            sessions=await self._sessions(scope, what),
-            reworded=found.reworded,
-            reopened=found.reopened,
-            stripped=found.stripped,
-            quotes=tuple(found.quotes),
-            facts_seen=seen,
-        )
-
-    async def _trail(self, scope: Scope, fact: FactId) -> Trail:
-        versions = await self._ledger.history(scope, fact)
-        if not versions:
-            raise NotFound("fact", fact)
-        return Trail(versions, await self._ledger.sources(scope, fact))
-
-    async def _concerned(self, scope: Scope, what: Part, messages: Sequence[MessageId]) -> Sequence[FactId]:
-        """Return the facts that may change: those the messages had to do with, and those written by hand back then."""
-        facts = list(await self._ledger.touched(scope, messages))
-        if what.before is not None and what.session is None and what.message is None:
-            versions = await self._ledger.all_versions(scope)
-            facts += [one.id for one in versions if not one.sources and one.said_at < what.before]
-        return list(dict.fromkeys(facts))
-
-    async def _kept(
-        self, scope: Scope, trails: Sequence[Trail], forgotten: Mapping[MessageId, Message]
-    ) -> Mapping[MessageId, Message]:
-        teachers = dict.fromkeys(one.message for trail in trails for one in trail.sources)
-        return await self._ledger.messages_by_id(scope, [one for one in teachers if one not in forgotten])
-
-    async def _sessions(self, scope: Scope, what: Part) -> Sequence[SessionId]:
-        """Return the sessions whose state goes, too: the one that is named, or those that ended before the moment."""
-        if what.message is not None:
-            return ()
-        if what.before is None:
-            return () if what.session is None else (what.session,)
-        before = await self._ledger.sessions_before(scope, what.before)
-        return [one for one in before if what.session in (None, one)]
-
-    async def _finish(self, erased: Erased) -> Receipt:
+    async def _finish(self, erased: Sequence[Erased], progress: Progress) -> Sequence[Receipt]:
         """See to what the ledger cannot: each step may have been taken before."""
-        await self._corpora.drop(erased.scope)
+        progress(STEPS[1], 1, len(STEPS))
+        for one in erased:
+            await self._corpora.drop(one.scope)
         self._embedding.clear()
         self._stage("caches")
-        has_index = await self._planner.erase(erased.scope, erased.number)
+        progress(STEPS[2], 2, len(STEPS))
+        has_index = await self._planner.erase({one.scope: one.number for one in erased})
         self._stage("index")
+        progress(STEPS[3], 3, len(STEPS))
         await self._ledger.scrub()
         self._stage("files")
-        left = await self._ledger.remains(erased)
-        if left:
-            raise Unavailable(f"forget {erased.id}: {left} rows are still in the ledger")
+        progress(STEPS[4], 4, len(STEPS))
+        for one in erased:
+            if left := await self._ledger.remains(one):
+                raise Unavailable(f"forget {one.id}: {left} rows are still in the ledger")
         self._stage("verified")
         verified = ("ledger", "cache", *(("index",) if has_index else ()), "files")
-        receipt = await self._ledger.conclude(_receipt(erased, at=self._parts.now(), verified=verified), erased)
+        at = self._parts.now()
+        receipts = [await self._ledger.conclude(_receipt(one, at=at, verified=verified), one) for one in erased]
         self._stage("concluded")
-        self._planner.written(erased.scope)
-        return receipt
+        progress(STEPS[4], 5, len(STEPS))
+        for one in erased:
+            self._planner.written(one.scope)
+        return receipts
 
 
 def _receipt(erased: Erased, *, at: datetime | None = None, verified: tuple[str, ...] = ()) -> Receipt:

@@ -132,20 +132,21 @@ class Planner:
         await self._projector.settle(scope)
         return 1
 
-    async def erase(self, scope: Scope, number: int) -> bool:
-        """Leave no trace of a user's rows in the index, and look. Returns whether there is an index at all.
+    async def erase(self, partitions: Mapping[Scope, int]) -> bool:
+        """Leave no trace of users' rows in the index, and look. Returns whether there is an index at all.
 
-        What the user still holds is delivered again. Raises IndexUnavailable, also when another process owns the index.
+        What they still hold is delivered again. Raises IndexUnavailable, also when another process owns the index.
         """
-        index, collection = self._every_index, collection_name(self._ledger.name, number)
+        index = self._every_index
         if index is None:
             return False
+        collections = [collection_name(self._ledger.name, number) for number in partitions.values()]
         async with self._projector.paused() if self._projector else contextlib.nullcontext():
             index.try_own()
-            left = await index.erase(collection)
+            left = await index.erase(*collections)
         if left:
-            raise IndexUnavailable(f"{index.name}: {left} rows are still in {collection}")
-        self._projected.discard(scope)
+            raise IndexUnavailable(f"{index.name}: {left} rows are still there")
+        self._projected.difference_update(partitions)
         return True
 
     async def offload(self, rows: int, work: Callable[[], T]) -> T:

@@ -1,6 +1,6 @@
 """What a ledger does to forget: one transaction that removes, a record that outlives a crash, files without traces."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -91,6 +91,15 @@ class Erasure(Protocol):
         Raises the scope's forget epoch. Jobs lose the ids of forgotten messages, and go when none is left; those that
         stay are queued again in the new epoch, so that one which is running now can no longer commit. The vectors kept
         by text are dropped, whoever's they are. Raises Conflict if `facts_seen` is out of date.
+        """
+        ...
+
+    async def erase_tenant(
+        self, tenant: str, *, at: datetime, new_id: Callable[[], str], dry_run: bool = False
+    ) -> Sequence[Erased]:
+        """Remove every user of a tenant, all in one transaction: each as `erase` does, with a record of its own.
+
+        The tenant's jobs and counters of usage go with them.
         """
         ...
 

@@ -74,10 +74,10 @@ class VectorIndex(Protocol):
         """Remove a collection; no error when it is not there."""
         ...
 
-    async def erase(self, collection: str) -> int:
-        """Remove a collection, and every byte of its rows from the files, as far as they are the index's own.
+    async def erase(self, *collections: str) -> int:
+        """Remove collections, and every byte of their rows from the files, as far as they are the index's own.
 
-        Other collections stay. Returns how many of its rows can still be found: 0, unless something is wrong.
+        Others stay. Returns how many of their rows can still be found: 0, unless something is wrong.
         """
         ...
 

@@ -1,5 +1,6 @@
 """The methods that forget, export and look after what is kept."""
 
+from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
 from commonplace.engine.engine import Moment
 from commonplace.memory import AsyncMemory
@@ -22,11 +23,14 @@ class Caring:
         message: str | None = None,
         fact: str | None = None,
         anonymous: bool = False,
+        whole_tenant: str | None = None,
         dry_run: bool = False,
+        progress: Progress = unseen,
     ) -> Receipt:
         """Remove a user, or the part that is named, from every store and every file, and look that it is gone.
 
-        All of the anonymous user needs `anonymous=True`. A dry run counts what would go, and changes nothing.
+        All of the anonymous user needs `anonymous=True`; all users of this tenant need its name as `whole_tenant`.
+        A dry run counts what would go, and changes nothing.
         """
         return self._loop.call(
             self._memory.forget(
@@ -36,7 +40,9 @@ class Caring:
                 message=message,
                 fact=fact,
                 anonymous=anonymous,
+                whole_tenant=whole_tenant,
                 dry_run=dry_run,
+                progress=progress,
             )
         )
 

@@ -1,9 +1,11 @@
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.receipts import Part, Receipt, digest_of
+from commonplace.domain.scope import Scope
 from commonplace.domain.values import FactId, MessageId, SessionId
 from commonplace.ports.erasure import Erased, Removal, Reopened, Reworded
 from commonplace.ports.jobs import Job
@@ -265,3 +267,24 @@ class ErasureContract:
         first = await ledger.conclude(a_receipt(erased), erased)
         assert await ledger.conclude(replace(a_receipt(erased), at=later(999)), erased) == first
         assert await ledger.receipts(ANA) == [first]
+
+    async def test_a_whole_tenant_goes_at_once_each_user_with_a_record(self, ledger: Ledger) -> None:
+        anonymous, elsewhere = Scope(ANA.tenant), Scope("other", ANA.user)
+        for scope in (ANA, BEN, anonymous, elsewhere):
+            await ledger.write(scope, learned())
+        await ledger.enqueue(replace(a_job("j1", "m1"), scope=Scope(ANA.tenant, "queued only")))
+        numbers = count()
+
+        def new_id() -> str:
+            return f"e{next(numbers)}"
+
+        tried = await ledger.erase_tenant(ANA.tenant, at=later(100), new_id=new_id, dry_run=True)
+        assert len(await ledger.scopes(ANA.tenant)) == 3
+        erased = await ledger.erase_tenant(ANA.tenant, at=later(100), new_id=new_id)
+        assert [one.counts for one in tried] == [one.counts for one in erased]
+        assert {one.scope.user for one in erased} == {ANA.user, BEN.user, None, "queued only"}
+        assert [one.id for one in await ledger.pending_erasures()] == ["e4", "e5", "e6", "e7"]
+        assert await ledger.scopes(ANA.tenant) == []
+        assert await ledger.jobs(ANA.tenant) == []
+        assert (await ledger.counts_of(elsewhere)).messages == 1
+        assert [await ledger.remains(one) for one in erased] == [0, 0, 0, 0]

@@ -64,3 +64,12 @@ def test_a_fact_is_forgotten_and_its_messages_are_said_to_stay(cli: Cli) -> None
     ran = cli("forget", "--user", "u1", "--fact", fact["id"], "--yes")
     assert "the messages that said it are kept" in ran.out
     assert fact["id"] not in [one["id"] for one in cli("facts", "--user", "u1", "--json").json]
+
+
+def test_a_whole_tenant_is_named_once_more(cli: Cli) -> None:
+    assert cli("forget", "--whole-tenant", "other", "--yes").code == 2
+    ran = cli("forget", "--whole-tenant", "default", "--dry-run")
+    assert ran.out.startswith("Would forget 2 users, 3 messages,")
+    receipt = cli("forget", "--whole-tenant", "default", "--yes", "--json").json
+    assert (receipt["tenant"], receipt["counts"]["ledger"]["users"]) == ("default", 2)
+    assert (messages(cli, "u1"), messages(cli, "u2")) == ([], [])

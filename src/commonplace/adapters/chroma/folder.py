@@ -60,16 +60,17 @@ class FolderStore(Store):
         self._answered.discard(name)
         self._sweep()
 
-    def erase(self, name: str) -> int:
+    def erase(self, *names: str) -> int:
         """Chroma's own log keeps vectors, also in the unused parts of its file: only a new file is free of them."""
-        self.drop(name)
+        for name in names:
+            self.drop(name)
         self._lost = True  # until it is open again
         self.close()
         _forget_the_log(self._folder / "chroma.sqlite3")
         self._start()
         self._lost = False
         self._keep_private()
-        return len(self.numbers(name))
+        return sum(len(self.numbers(name)) for name in names)
 
     def _start(self) -> None:
         super().__init__({**EMBEDDED, "is_persistent": True, "persist_directory": str(self._folder)})

@@ -119,10 +119,10 @@ class ChromaIndex:
     async def drop(self, collection: str) -> None:
         await self._run(lambda store: store.drop(collection))
 
-    async def erase(self, collection: str) -> int:
+    async def erase(self, *collections: str) -> int:
         if isinstance(self._place, Embedded) and not self._place.path.exists():
             return 0
-        return await self._run(lambda store: store.erase(collection))
+        return await self._run(lambda store: store.erase(*collections))
 
     async def close(self) -> None:
         """Finish the call under way, then let go of the files and of the lock."""

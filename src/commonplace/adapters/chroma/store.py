@@ -102,10 +102,11 @@ class Store:
         except NotFoundError:
             return
 
-    def erase(self, name: str) -> int:
-        """Remove a collection with its traces, and count what can still be found of it."""
-        self.drop(name)
-        return len(self.numbers(name))
+    def erase(self, *names: str) -> int:
+        """Remove collections with their traces, and count what can still be found of them."""
+        for name in names:
+            self.drop(name)
+        return sum(len(self.numbers(name)) for name in names)
 
     def close(self) -> None:
         if self._closed:

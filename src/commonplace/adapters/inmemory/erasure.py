@@ -1,6 +1,6 @@
 """Forgetting, in dictionaries, with the promises of `ports.erasure`. There are no files to be scrubbed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -69,6 +69,19 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
             self._forget_answers(scope)
             self._erased[removal.id] = (erased, numbers)
             self._requeue(jobs, epoch=draft.epoch)
+        return erased
+
+    async def erase_tenant(
+        self, tenant: str, *, at: datetime, new_id: Callable[[], str], dry_run: bool = False
+    ) -> Sequence[Erased]:
+        held = [scope for scope, one in self._partitions.items() if scope.tenant == tenant and one.holds_something]
+        queued = [job.scope for job in self._jobs.values() if job.scope.tenant == tenant]
+        erased = [
+            await self.erase(scope, Removal(id=new_id(), what=Part(), at=at), dry_run=dry_run)
+            for scope in dict.fromkeys([*held, *queued])
+        ]
+        if not dry_run:
+            self._usage = {key: usage for key, usage in self._usage.items() if key[0] != tenant}
         return erased
 
     def _pruned_jobs(self, scope: Scope, removal: Removal) -> dict[str, Json]:

@@ -70,8 +70,9 @@ class InMemoryIndex:
         self._check()
         self._collections.pop(collection, None)
 
-    async def erase(self, collection: str) -> int:
-        await self.drop(collection)
+    async def erase(self, *collections: str) -> int:
+        for collection in collections:
+            await self.drop(collection)
         return 0
 
     async def close(self) -> None:

@@ -2,10 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from commonplace.adapters.sqlite import erasure, erasure_log, full_text
 from commonplace.adapters.sqlite.columns import Connection
@@ -19,11 +18,9 @@ from commonplace.ports.erasure import Erased, Removal
 T = TypeVar("T")
 
 
-class _Undone(Exception):
-    """Ends the transaction of a dry run."""
-
-    def __init__(self, erased: Erased) -> None:
-        self.erased = erased
+class _Undone(Exception):  # noqa: N818 - no error: it ends the transaction of a dry run
+    def __init__(self, result: object) -> None:
+        self.result = result
 
 
 class SqliteErasing(ABC):
@@ -49,12 +46,20 @@ class SqliteErasing(ABC):
 
     async def erase(self, scope: Scope, removal: Removal, *, dry_run: bool = False) -> Erased:
         work = partial(erasure.erase, scope=scope, removal=removal, unpack=self._unpack)
-        if not dry_run:
-            return await self._write(work)
+        return await self._tried(work) if dry_run else await self._write(work)
+
+    async def erase_tenant(
+        self, tenant: str, *, at: datetime, new_id: Callable[[], str], dry_run: bool = False
+    ) -> Sequence[Erased]:
+        work = partial(erasure.erase_tenant, tenant=tenant, at=at, new_id=new_id, unpack=self._unpack)
+        return await self._tried(work) if dry_run else await self._write(work)
+
+    async def _tried(self, work: Callable[[Connection], T]) -> T:
+        """Return what it would have done, and undo it."""
         try:
             return await self._write(partial(_undone, work=work))
         except _Undone as undone:
-            return replace(undone.erased)
+            return cast(T, undone.result)
 
     async def pending_erasures(self) -> Sequence[Erased]:
         return await self._read(erasure_log.pending)
@@ -72,7 +77,7 @@ class SqliteErasing(ABC):
         return await self._read(lambda connection: erasure_log.receipts(connection, scope))
 
 
-def _undone(connection: Connection, work: Callable[[Connection], Erased]) -> Erased:
+def _undone(connection: Connection, work: Callable[[Connection], T]) -> T:
     raise _Undone(work(connection))
 
 

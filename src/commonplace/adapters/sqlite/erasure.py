@@ -1,10 +1,10 @@
 """Forgetting, in one transaction. `going` and `going_facts` name the rows that go, in memory, while it lasts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.adapters.sqlite import answers, erasure_log, full_text, partitions
+from commonplace.adapters.sqlite import answers, erasure_log, feed, full_text, partitions
 from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column, text_of
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import N_MASK, Partition
@@ -71,6 +71,18 @@ def erase(connection: Connection, scope: Scope, removal: Removal, *, unpack: Unp
         raise Conflict("the facts of this user have changed since they were read")
     eraser = _Eraser(connection, scope, partition, removal, unpack)
     return eraser.erase()
+
+
+def erase_tenant(
+    connection: Connection, tenant: str, *, at: datetime, new_id: Callable[[], str], unpack: Unpack | None
+) -> Sequence[Erased]:
+    owner = (text_column(tenant),)
+    queued = connection.execute("select distinct tenant, user from jobs where tenant = ?", owner).fetchall()
+    # In the order of their numbers, then those who hold nothing but a queued job.
+    scopes = dict.fromkeys([*feed.scopes(connection, tenant), *(partitions.scope_of(*one) for one in queued)])
+    erased = [erase(connection, scope, Removal(id=new_id(), what=Part(), at=at), unpack=unpack) for scope in scopes]
+    connection.execute("delete from usage where tenant = ?", owner)
+    return erased
 
 
 @dataclass(slots=True)

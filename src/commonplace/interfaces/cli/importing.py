@@ -18,11 +18,12 @@ import typer
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.inputs import MESSAGE_KEYS, Told, parse_messages, parse_optional_name
+from commonplace.domain.progress import Progress
 from commonplace.domain.values import Json
 from commonplace.interfaces.cli.exits import Exit
 from commonplace.interfaces.cli.opening import open_memory
 from commonplace.interfaces.cli.options import OfSession
-from commonplace.interfaces.cli.output import Output, Report
+from commonplace.interfaces.cli.output import Output
 from commonplace.interfaces.cli.times import local_now
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _bytes(file: Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def _counted(stream: IO[bytes], report: Report, *, total: int | None) -> Iterator[tuple[int, bytes]]:
+def _counted(stream: IO[bytes], report: Progress, *, total: int | None) -> Iterator[tuple[int, bytes]]:
     """Yield each line that is not blank with its number, from 1."""
     done = 0
     for number, line in enumerate(stream, start=1):

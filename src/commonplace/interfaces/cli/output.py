@@ -9,14 +9,12 @@ from datetime import datetime
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from commonplace.domain.progress import Progress
 from commonplace.domain.values import Json
 from commonplace.interfaces.cli.options import Everywhere
 
 if TYPE_CHECKING:
     from commonplace.interfaces.cli.screen import Screen
-
-Report = Callable[[str, int, int | None], None]
-"""What is being done, how much of it is done, and how much there is, if that is known."""
 
 
 def as_json(value: object) -> Json:
@@ -66,7 +64,7 @@ class Output:
             self._screen(to_stderr=True).say(text, style="yellow")
 
     @contextmanager
-    def progress(self) -> Iterator[Report]:
+    def progress(self) -> Iterator[Progress]:
         """Show how far long work has come, if somebody is there to see it."""
         if self._call.quiet or self._call.json or not sys.stderr.isatty():
             yield lambda what, done, total: None
