@@ -4,12 +4,16 @@ The vectors are clustered as those of real sentences are; among evenly spread on
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from commonplace.ports.token_embedder import Read
+from commonplace.recall.late import projection
 
 Vectors = NDArray[np.float32]
 
@@ -75,6 +79,31 @@ class Material:
         numbers = np.arange(rows)
         words = np.column_stack([own, talk, numbers % VOCABULARY, numbers // VOCABULARY])
         return [" ".join(WORDS[word] for word in row) for row in words.tolist()]
+
+
+class Reader:
+    """The same vectors from an embedder that shows its tokens, too: one for each word, wherever that stands."""
+
+    def __init__(self, material: Material) -> None:
+        self._material = material
+        self.identity, self.dimensions = "made up", material.dimensions
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return self._material.embed(list(texts))
+
+    async def read(self, texts: Sequence[str]) -> list[Read]:
+        words = [text.partition("] ")[2].lower().strip("?").split() or ["nothing"] for text in texts]
+        vectors = await self.embed(texts)
+        return [Read(vector, each, _tokens(tuple(each))) for vector, each in zip(vectors, words, strict=True)]
+
+
+def _tokens(words: tuple[str, ...]) -> Vectors:
+    return np.stack([_token(word) for word in words])
+
+
+@lru_cache(maxsize=1 << 14)
+def _token(word: str) -> Vectors:
+    return vector_of(word, len(projection()))
 
 
 def _units(vectors: Vectors) -> Vectors:

@@ -9,6 +9,7 @@ from bench.material import Material, Question
 from bench.rivals import TOP, Floor
 from commonplace import AsyncMemory
 from commonplace.memory import Opening
+from commonplace.wiring import Embed
 
 SESSION = 50
 """Messages in a session, and in a call of `add`."""
@@ -16,8 +17,15 @@ AT_ONCE = 64
 START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def opening(folder: Path, material: Material, *, tenant: str = "default", index: str = "exact") -> Opening:
-    return AsyncMemory.open(folder, tenant=tenant, embedder=material.embed, index=index)
+def opening(
+    folder: Path,
+    material: Material,
+    *,
+    tenant: str = "default",
+    index: str = "exact",
+    embedder: Embed | None = None,
+) -> Opening:
+    return AsyncMemory.open(folder, tenant=tenant, embedder=embedder or material.embed, index=index)
 
 
 async def fill(memory: AsyncMemory, material: Material, users: Sequence[tuple[str, Sequence[int]]]) -> None:

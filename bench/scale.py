@@ -25,7 +25,9 @@ class Scale:
     sizes: tuple[int, ...]
     """Items of the one user whose partition grows large."""
     items: int
-    """Items for start, size and stages: one user's."""
+    """Items for start and size: one user's."""
+    stages: tuple[int, ...]
+    """Items of the one user whose recall is taken apart."""
     effort: Effort
     dimensions: int = 384
     starts: int = 8
@@ -40,6 +42,7 @@ FULL = Scale(
     users=(1, 100, 10_000),
     sizes=(5_000, 20_000, 50_000, 100_000),
     items=10_000,
+    stages=(1_000, 20_000),
     effort=Effort(rounds=100, seconds=4),
 )
 QUICK = Scale(
@@ -48,6 +51,7 @@ QUICK = Scale(
     users=(1, 10, 1_000),
     sizes=(2_000, 5_000),
     items=2_000,
+    stages=(1_000,),
     effort=Effort(rounds=40, seconds=0.6),
     starts=2,
 )
@@ -57,6 +61,7 @@ TINY = Scale(
     users=(1, 8),
     sizes=(60, 120),
     items=60,
+    stages=(30, 60),
     effort=Effort(rounds=2, seconds=1),
     dimensions=16,
     starts=1,
@@ -81,5 +86,5 @@ class Bench:
 
 
 def material_for(scale: Scale) -> Material:
-    most = max(*scale.totals, *scale.sizes, scale.items)
+    most = max(*scale.totals, *scale.sizes, *scale.stages, scale.items)
     return Material(items=most + RESERVE, dimensions=scale.dimensions)

@@ -1,6 +1,7 @@
 """Where the time of one recall and one add goes: a stopwatch around the parts, put there for the length of the run.
 
-The product knows nothing of it: each part is wrapped where it is looked up, and unwrapped afterwards.
+The product knows nothing of it: each part is wrapped where it is looked up, and unwrapped afterwards. Each question was
+asked before, so its vector is at hand; messages have the vectors of their tokens, too.
 """
 
 import functools
@@ -13,13 +14,16 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from bench.figures import Figure, Section
+from bench.figures import Figure, Goal, Section
+from bench.material import Reader
 from bench.ours import fill, opening
 from bench.scale import WARM, Bench
 from bench.timing import Times
+from commonplace import AsyncMemory
 
 NAME = "stages"
-MINE = 1_000
+GOALS = {1_000: Goal(at_most=4), 20_000: Goal(at_most=10)}
+"""Milliseconds of a whole recall at the median, by how many messages the user has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,7 @@ RECALL, ADD = "recall", "add"
 ENGINE, SQLITE, FINDING = "commonplace.engine", "commonplace.adapters.sqlite", "commonplace.recall"
 
 OF_RECALL = (
-    Part("embed: cache and thread hop", f"{ENGINE}.embedding", "Embedding.embed", RECALL),
-    Part("embed: the function", "commonplace.adapters.function", "_rows", "embed: cache and thread hop"),
+    Part("embed: from the cache", f"{ENGINE}.embedding", "Embedding.embed", RECALL),
     Part("check version: thread hop", f"{SQLITE}.ledger", "SqliteLedger.versions", RECALL),
     Part("check version: SQL", f"{SQLITE}.feed", "versions", "check version: thread hop"),
     Part("filters", f"{FINDING}.corpus", "Corpus.mask", RECALL),
@@ -47,7 +50,8 @@ OF_RECALL = (
     Part("search: vectors", f"{FINDING}.dense", "Dense.score", "search: candidates, order"),
     Part("search: neighbours' vectors", f"{FINDING}.search", "smoothed", "search: candidates, order"),
     Part("search: fusion", f"{FINDING}.search", "fused_parts", "search: candidates, order"),
-    Part("search: hits with their reasons", f"{FINDING}.search", "_hit", "search: candidates, order"),
+    Part("search: signs", f"{FINDING}.search", "signs", "search: fusion"),
+    Part("search: tokens", f"{FINDING}.search", "interact", "search: fusion"),
     Part("final order", f"{ENGINE}.recalling", "in_order", RECALL),
     Part("hydrate: values", f"{ENGINE}.recalling", "hydrate", RECALL),
     Part("hydrate: thread hop", f"{SQLITE}.ledger", "SqliteLedger.shown", "hydrate: values"),
@@ -58,8 +62,7 @@ OF_RECALL = (
 OF_ADD = (
     Part("parse", f"{ENGINE}.engine", "parse_messages", ADD),
     Part("analyse: passages, terms, features", f"{ENGINE}.indexing", "Indexing.sketch_message", ADD),
-    Part("embed: cache and thread hop", f"{ENGINE}.embedding", "Embedding.embed", ADD),
-    Part("embed: the function", "commonplace.adapters.function", "_rows", "embed: cache and thread hop"),
+    Part("embed: tokens, too", f"{ENGINE}.embedding", "Embedding.embed", ADD),
     Part("write: thread hop", f"{SQLITE}.ledger", "SqliteLedger.write", ADD),
     Part("write: begin, commit, disk", f"{SQLITE}.lanes", "_transact", "write: thread hop"),
     Part("write: SQL", f"{SQLITE}.writing", "write", "write: begin, commit, disk"),
@@ -117,26 +120,62 @@ def watched(watch: Stopwatch, parts: Sequence[Part]) -> Iterator[None]:
 
 
 async def run(bench: Bench) -> Section:
-    material, mine = bench.material, range(min(MINE, bench.scale.items))
-    bench.say(f"stages: {bench.scale.items:,} items")
-    async with opening(bench.folder / NAME, material) as memory:
-        others = range(len(mine), bench.scale.items)
-        people = [(f"{n}", others[n :: max(1, len(others) // len(mine))]) for n in range(len(others) // len(mine))]
-        await fill(memory, material, [("ana", mine), *people])
-        questions, texts = iter(bench.asked(mine)), iter(material.texts[bench.scale.items :])
-        recalls = await _watched(bench, OF_RECALL, lambda: memory.recall(next(questions).text, user="ana"), RECALL)
-        adds = await _watched(
-            bench, OF_ADD, lambda: memory.add(next(texts), user="ana", session="now", learn=False), ADD
-        )
+    figures: list[Figure] = []
+    for size in bench.scale.stages:
+        bench.say(f"stages: {size:,} items")
+        async with opening(bench.folder / f"{NAME}-{size}", bench.material, embedder=Reader(bench.material)) as memory:
+            await fill(memory, bench.material, [("ana", range(size))])
+            figures += await _recalls(bench, memory, size)
+            if size == bench.scale.stages[0]:
+                figures += await _adds(bench, memory)
     return Section(
         name=NAME,
-        title=f"where the time goes: one user's {len(mine):,} of {bench.scale.items:,} items",
-        figures=(*recalls, *adds),
+        title="where the time goes: one user's messages, with their tokens",
+        figures=tuple(figures),
         notes=("A stopwatch costs a little, too; a part within another one is not counted twice.",),
     )
 
 
-async def _watched(bench: Bench, parts: Sequence[Part], call: Callable[[], Any], whole: str) -> list[Figure]:
+async def _recalls(bench: Bench, memory: AsyncMemory, size: int) -> list[Figure]:
+    texts = [question.text for question in bench.asked(range(size))]
+    for text in texts:
+        await memory.recall(text, user="ana")
+    plain, watched_ = iter(texts), iter(texts)
+    whole = f"{RECALL}, {size:,} messages"
+    spent, worked = await _plain(lambda: memory.recall(next(plain), user="ana"), len(texts))
+    return [
+        *await _watched(bench, OF_RECALL, lambda: memory.recall(next(watched_), user="ana"), RECALL, whole),
+        _of(whole, "all of it", spent, goal=GOALS.get(size)),
+        _of(whole, "all of it, processor time", worked),
+    ]
+
+
+async def _adds(bench: Bench, memory: AsyncMemory) -> list[Figure]:
+    texts = iter(bench.material.texts[max(bench.scale.stages) :])
+
+    def add() -> Any:
+        return memory.add(next(texts), user="ana", session="now", learn=False)
+
+    spent, worked = await _plain(add, bench.scale.effort.rounds)
+    return [
+        *await _watched(bench, OF_ADD, add, ADD, ADD),
+        _of(ADD, "all of it", spent),
+        _of(ADD, "all of it, processor time", worked),
+    ]
+
+
+async def _plain(call: Callable[[], Any], rounds: int) -> tuple[list[float], list[float]]:
+    """Return the seconds that passed, and those that all threads together worked, without a stopwatch inside."""
+    spent, worked = list[float](), list[float]()
+    for _ in range(rounds):
+        start, busy = time.perf_counter(), time.process_time()
+        await call()
+        spent.append(time.perf_counter() - start)
+        worked.append(time.process_time() - busy)
+    return spent, worked
+
+
+async def _watched(bench: Bench, parts: Sequence[Part], call: Callable[[], Any], whole: str, case: str) -> list[Figure]:
     for _ in range(WARM):
         await call()
     kept: list[dict[str, float]] = []
@@ -147,12 +186,8 @@ async def _watched(bench: Bench, parts: Sequence[Part], call: Callable[[], Any],
             start = time.perf_counter()
             await call()
             kept.append(own_times({whole: time.perf_counter() - start} | watch.spent, parts))
-    total = Times.of([sum(spent.values()) for spent in kept])
-    rest = Part("the rest: parsing, event loop", "", whole, "")
-    figures = [
-        _figure(whole, part.label if part is not rest else whole, kept, shown=part.label) for part in (*parts, rest)
-    ]
-    return [*figures, Figure(section=NAME, case=whole, who="all of it", value=total.p50, p10=total.p10, p95=total.p95)]
+    labels = {part.label: part.label for part in parts} | {whole: "the rest: parsing, event loop"}
+    return [_of(case, shown, [spent.get(label, 0.0) for spent in kept]) for label, shown in labels.items()]
 
 
 def own_times(spent: dict[str, float], parts: Sequence[Part]) -> dict[str, float]:
@@ -164,6 +199,6 @@ def own_times(spent: dict[str, float], parts: Sequence[Part]) -> dict[str, float
     return own
 
 
-def _figure(case: str, label: str, kept: Sequence[dict[str, float]], *, shown: str) -> Figure:
-    times = Times.of([spent.get(label, 0.0) for spent in kept])
-    return Figure(section=NAME, case=case, who=shown, value=times.p50, p10=times.p10, p95=times.p95)
+def _of(case: str, who: str, seconds: Sequence[float], *, goal: Goal | None = None) -> Figure:
+    times = Times.of(seconds)
+    return Figure(section=NAME, case=case, who=who, value=times.p50, p10=times.p10, p95=times.p95, goal=goal)

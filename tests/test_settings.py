@@ -71,7 +71,7 @@ def test_the_path_of_a_database_is_a_sqlite_ledger(monkeypatch: pytest.MonkeyPat
 
 def test_a_variable_that_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMONPLACE_EXACT_UP_TO", "")
-    assert Settings.from_sources().exact_up_to == 10_000
+    assert Settings.from_sources().exact_up_to == 30_000
 
 
 def test_a_folder_given_in_a_call_does_not_lose_to_a_database_in_the_environment(

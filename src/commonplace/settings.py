@@ -112,7 +112,7 @@ class Settings(BaseSettings):
         description="What searches vectors: `exact` search, `chroma`, or `auto`: Chroma where a user has "
         "more than `exact_up_to` items.",
     )
-    exact_up_to: int = Field(10_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
+    exact_up_to: int = Field(30_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
     cache_bytes: int = Field(2**30, ge=0, description="Most RAM for the matrices of users that were searched lately.")
     chroma_url: str | None = Field(
         None, repr=False, description="A Chroma server, as `http://host:port`. Unset: Chroma runs in this process."

@@ -31,7 +31,7 @@ def never(text: str) -> bool:
 class Options:
     tenant: str = "default"
     index: IndexMode = "auto"
-    exact_up_to: int = 10_000
+    exact_up_to: int = 30_000
     """Up to this many candidates are searched exactly, even when an index is there."""
     cache_bytes: int = 1 << 30
     """RAM for the matrices of users."""

@@ -107,18 +107,16 @@ class Lexical:
         """Score every row, dead ones too, against the terms of a question."""
         count = len(self._own)
         live = int(np.count_nonzero(self._live.cells))
-        table = self._table(self._lookup(terms), len(terms))
-        cells = np.flatnonzero(table)
-        number, slot = np.divmod(cells, count + 1)
-        real = slot < count
-        number, slot, values = number[real], slot[real], table[cells[real]]
-        holding = np.bincount(number, minlength=len(terms)).tolist()
+        # Arithmetic on every cell is quicker than looking for those that hold something.
+        table = self._table(self._lookup(terms), len(terms)).reshape(len(terms), count + 1)[:, :count]
+        holding = np.count_nonzero(table, axis=1).tolist()
         weights = {
             term: weigh(term, self.known_idf.get(term, idf(live, held)))
             for term, held in zip(terms, holding, strict=True)
         }
-        share = np.array(list(weights.values()), np.float32)[number] * values / (values + self._saturations()[slot])
-        return Scored(np.bincount(slot, share, count).astype(np.float32), weights)
+        share = table + self._saturations()
+        np.divide(table, share, out=share)
+        return Scored(np.array(list(weights.values()), np.float32) @ share, weights)
 
     def _saturations(self) -> Floats:
         if self._saturation is None:

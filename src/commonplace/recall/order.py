@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.recall.calibrate import FAR, THRESHOLD
-from commonplace.recall.corpus import KINDS, Corpus, Mask
-from commonplace.recall.search import Hit
+from commonplace.recall.corpus import Corpus, Mask
+from commonplace.recall.search import Hit, hits_at
 
 DAY = 86_400_000_000
 """Microseconds."""
@@ -39,7 +39,7 @@ def in_order(corpus: Corpus, hits: Sequence[Hit], *, balance: Balance, now: int,
     `least` is what a caller asks for; None is the calibrated default.
     """
     wanted = _threshold(hits) if least is None else least
-    weighed = [_weigh(corpus, hit, balance, now) for hit in hits if hit.relevance >= wanted]
+    weighed = _weigh(corpus, [hit for hit in hits if hit.relevance >= wanted], balance, now)
     return sorted(weighed, key=lambda found: -found.score)
 
 
@@ -49,34 +49,32 @@ def _threshold(hits: Sequence[Hit]) -> float:
     return best * FAR if best >= THRESHOLD else 2.0
 
 
-def recency(at: int, *, now: int, half_life_days: float) -> float:
+def recency(at: NDArray[np.int64], *, now: int, half_life_days: float) -> NDArray[np.float64]:
     """Return 1 for now or later, 0.5 after one half-life, and ever less."""
-    return exp(-log(2) * max(0, now - at) / (half_life_days * DAY))
+    recent: NDArray[np.float64] = np.exp2(-np.maximum(0, now - at) / (half_life_days * DAY))
+    return recent
 
 
-def _weigh(corpus: Corpus, hit: Hit, balance: Balance, now: int) -> Weighed:
-    slot = corpus.slot_of[hit.n]
-    importance = float(corpus.rows.importance.cells[slot])
-    recent = recency(int(corpus.rows.at.cells[slot]), now=now, half_life_days=balance.half_life_days)
+def _weigh(corpus: Corpus, hits: Sequence[Hit], balance: Balance, now: int) -> list[Weighed]:
+    slots = np.array([corpus.slot_of[hit.n] for hit in hits], np.int64)
+    importance = corpus.rows.importance.cells[slots].astype(np.float64)
+    recent = recency(corpus.rows.at.cells[slots], now=now, half_life_days=balance.half_life_days)
+    likely = np.array([hit.relevance for hit in hits], np.float64)
     total = balance.relevance + balance.importance + balance.recency
-    score = balance.relevance * hit.relevance + balance.importance * importance + balance.recency * recent
-    passage = hit.n - int(corpus.rows.first.cells[slot])
-    return Weighed(hit=hit, score=score / total, importance=importance, recency=recent, passage=passage)
+    score = (balance.relevance * likely + balance.importance * importance + balance.recency * recent) / total
+    passage = corpus.rows.number.cells[slots] - corpus.rows.first.cells[slots]
+    return [
+        Weighed(hit=hit, score=one, importance=weight, recency=late, passage=place)
+        for hit, one, weight, late, place in zip(
+            hits, score.tolist(), importance.tolist(), recent.tolist(), passage.tolist(), strict=True
+        )
+    ]
 
 
 def latest(corpus: Corpus, mask: Mask, *, balance: Balance, now: int, limit: int) -> list[Weighed]:
     """Return what was said last, the latest first: the answer to an empty query. A message counts once."""
     slots = np.flatnonzero(mask & (corpus.rows.number.cells == corpus.rows.first.cells))
     order = slots[np.lexsort((-corpus.rows.number.cells[slots], -corpus.rows.at.cells[slots]))][:limit]
-    hits = [
-        Hit(
-            n=int(corpus.rows.number.cells[slot]),
-            id=corpus.ids[slot],
-            version=int(corpus.rows.version.cells[slot]),
-            kind=KINDS[corpus.rows.kind.cells[slot]],
-            relevance=0.0,
-            score=0.0,
-        )
-        for slot in order
-    ]
-    return [_weigh(corpus, hit, balance, now) for hit in hits]
+    nothing = np.zeros(len(order), np.float32)
+    hits = hits_at(corpus, order, nothing, nothing)
+    return _weigh(corpus, hits, balance, now)

@@ -24,6 +24,8 @@ Span = tuple[int, int]
 
 def passages(text: str) -> list[Span]:
     """Return (start, stop) of each passage in order. There is always at least one, and they cover the whole text."""
+    if len(text) < 2 * WHOLE and text.isascii():
+        return [(0, len(text))]  # it cannot hold more words, and counting them is what takes the time
     starts = [word.start() for word in _WORD.finditer(text)]
     if len(starts) <= WHOLE:
         return [(0, len(text))]

@@ -79,7 +79,7 @@ def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, ex
     best = best_rows(corpus, found.slots, fused)
     order = best[:limit]
     likely = relevance(fused, best=answerable(evidence(corpus, found, best)))
-    hits = [_hit(corpus, int(found.slots[place]), fused[place], likely[place]) for place in order.tolist()]
+    hits = hits_at(corpus, found.slots[order], fused[order], likely[order])
     return (
         [_explained(hit, corpus, found, parts, place) for hit, place in zip(hits, order, strict=True)]
         if explain
@@ -203,16 +203,14 @@ def evidence(corpus: Corpus, found: Candidates, best: NDArray[np.int64]) -> Evid
     )
 
 
-def _hit(corpus: Corpus, slot: int, fused: np.float32, relevance: np.float32) -> Hit:
+def hits_at(corpus: Corpus, slots: Slots, fused: Floats, likely: Floats) -> list[Hit]:
+    """Return the rows of these slots as hits."""
     rows = corpus.rows
-    return Hit(
-        n=int(rows.number.cells[slot]),
-        id=corpus.ids[slot],
-        version=int(rows.version.cells[slot]),
-        kind=KINDS[rows.kind.cells[slot]],
-        relevance=float(relevance),
-        score=float(fused),
-    )
+    columns = (rows.number.cells[slots], slots, rows.version.cells[slots], rows.kind.cells[slots], likely, fused)
+    return [
+        Hit(n=n, id=corpus.ids[slot], version=version, kind=KINDS[kind], relevance=relevant, score=score)
+        for n, slot, version, kind, relevant, score in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def _explained(hit: Hit, corpus: Corpus, found: Candidates, parts: Mapping[str, Floats], place: int) -> Hit:
