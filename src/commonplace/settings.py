@@ -21,7 +21,7 @@ PREFIX = "COMMONPLACE_"
 SETTINGS_FILE = "commonplace.yaml"
 """Read from the current folder when no other file is named."""
 
-PASSED_ON = ("cache_size", "mmap_size", "temp_store", "wal_autocheckpoint")
+PASSED_ON = ("cache_size", "mmap_size", "wal_autocheckpoint")
 """The pragmas of SQLite that may be set: none of them can lose data or leave some behind."""
 
 Values = dict[str, Any]
@@ -38,7 +38,7 @@ def _upper(value: object) -> object:
 
 
 def _pragmas(value: object) -> object:
-    """Take `cache_size=-64000,temp_store=MEMORY` too, which is what fits into a variable."""
+    """Take `cache_size=-64000,mmap_size=0` too, which is what fits into a variable."""
     pairs = value.split(",") if isinstance(value, str) else None
     pragmas = dict(pair.strip().partition("=")[::2] for pair in pairs) if pairs else value
     if isinstance(pragmas, Mapping):
@@ -120,8 +120,8 @@ class Settings(BaseSettings):
     chroma_path: Folder | None = Field(
         None, description="The folder of the Chroma in this process. Unset: `chroma` in `home`."
     )
-    chroma_collection: str | None = Field(
-        None, description="What the names of collections begin with.", json_schema_extra=RESERVED
+    chroma_collection: Annotated[str, Field(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$")] | None = Field(
+        None, description="What the names of collections begin with, for a Chroma server that others use too."
     )
 
     synchronous: Annotated[Literal["FULL", "NORMAL"], BeforeValidator(_upper)] = Field(
@@ -130,8 +130,7 @@ class Settings(BaseSettings):
     busy_timeout: float = Field(30.0, ge=0, description="Seconds to wait while another process writes.")
     sqlite_pragmas: Annotated[Mapping[str, Pragma], BeforeValidator(_pragmas)] = Field(
         {},
-        description="SQLite: `cache_size`, `mmap_size`, `temp_store` and `wal_autocheckpoint`, as `cache_size=-64000`.",
-        json_schema_extra=RESERVED,
+        description="SQLite: `cache_size`, `mmap_size` and `wal_autocheckpoint`, as `cache_size=-64000`.",
     )
 
     weight_relevance: Share = Field(0.5, description="What relevance counts in the order of results.")
@@ -321,7 +320,12 @@ def from_memory_section(memory: Mapping[str, object]) -> Values:
     return {name: value for name, value in found.items() if value is not None}
 
 
-ALWAYS = {"journal_mode": {"wal"}, "foreign_keys": {"on", "true", "1"}, "secure_delete": {"on", "true", "1"}}
+ALWAYS = {
+    "journal_mode": {"wal"},
+    "foreign_keys": {"on", "true", "1"},
+    "secure_delete": {"on", "true", "1"},
+    "temp_store": {"memory", "2"},
+}
 LEVELS: Mapping[object, str] = {1: "NORMAL", "1": "NORMAL", 2: "FULL", "2": "FULL"}
 
 
@@ -331,7 +335,7 @@ def from_pragmas(pragmas: Mapping[str, object]) -> Values:
     for name, allowed in ALWAYS.items():
         if name in pragmas and str(pragmas[name]).lower() not in allowed:
             raise InvalidInput(
-                f"memory.sqlite.pragmas.{name}={pragmas[name]!r}: expected {sorted(allowed)[0]}; it is always so"
+                f"memory.sqlite.pragmas.{name}={pragmas[name]!r}: expected {max(allowed)}; it is always so"
             )
     found: Values = {}
     if "synchronous" in pragmas:

@@ -130,7 +130,11 @@ async def open_sqlite(settings: "Settings", path: Path | None) -> AsyncIterator[
     from commonplace.recall.packed import hashes
 
     async with SqliteLedger(
-        path, synchronous=settings.synchronous, busy_timeout=settings.busy_timeout, unpack=hashes
+        path,
+        synchronous=settings.synchronous,
+        busy_timeout=settings.busy_timeout,
+        pragmas=settings.sqlite_pragmas,
+        unpack=hashes,
     ) as ledger:
         yield ledger
 
@@ -286,5 +290,5 @@ async def open_index(settings: "Settings", *, in_process: bool) -> AsyncIterator
         place: Embedded | InProcess | Server = Server(settings.chroma_url)
     else:
         place = InProcess() if in_process else Embedded(folder)
-    async with ChromaIndex(place) as index:
+    async with ChromaIndex(place, prefix=settings.chroma_collection) as index:
         yield index

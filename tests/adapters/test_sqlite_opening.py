@@ -79,6 +79,15 @@ def test_connections_have_the_settings_they_need(tmp_path: Path, synchronous: Sy
         connection.close()
 
 
+def test_pragmas_that_are_named_hold_on_every_connection(tmp_path: Path) -> None:
+    named = {"cache_size": "-777", "mmap_size": "1048576", "wal_autocheckpoint": "99"}
+    database = Database(path=tmp_path / "ledger.db", synchronous="FULL", busy_timeout=3, pragmas=named)
+    for connection in (database.writer(), database.reader()):
+        found = {name: str(connection.execute(f"pragma {name}").fetchone()[0]) for name in named}
+        connection.close()
+        assert found == named
+
+
 async def test_a_deleted_text_leaves_no_bytes_in_the_file(tmp_path: Path) -> None:
     async with SqliteLedger(tmp_path / "ledger.db") as ledger:
         await ledger.append_block(ANA, "profile", "a very particular secret", now=new_message().message.at)

@@ -67,8 +67,10 @@ Place = Embedded | InProcess | Server
 
 
 class ChromaIndex:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, prefix: str | None = None) -> None:
+        """`prefix` begins the names of collections, for a server that others use too."""
         self._place = place
+        self._prefix = f"{prefix}." if prefix else ""
         self._ownership = Ownership(lock_of(place.path)) if isinstance(place, Embedded) else None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="commonplace-chroma")
         self._store: Store | None = None
@@ -93,36 +95,41 @@ class ChromaIndex:
         return not self._closed and (self._ownership is None or self._ownership.take())
 
     async def identity(self, collection: str) -> str:
-        return f"{self.name}:{await self._run(lambda store: store.identity(collection))}"
+        return f"{self.name}:{await self._run(lambda store: store.identity(self._prefix + collection))}"
 
     async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
         for batch in _batches(vectors):
             part = {n: vectors[n] for n in batch}
-            await self._run(lambda store, part=part: store.upsert(collection, part))  # type: ignore[misc]
+            await self._run(lambda store, part=part: store.upsert(self._prefix + collection, part))  # type: ignore[misc]
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
         for batch in _batches(numbers):
-            await self._run(lambda store, batch=batch: store.remove(collection, batch))  # type: ignore[misc]
+            await self._run(lambda store, batch=batch: store.remove(self._prefix + collection, batch))  # type: ignore[misc]
 
     async def search(
         self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
     ) -> Sequence[Near]:
         known = identity and identity.removeprefix(f"{self.name}:")
-        return await self._run(lambda store: store.search(collection, vector, limit=limit, identity=known))
+        name = self._prefix + collection
+        return await self._run(lambda store: store.search(name, vector, limit=limit, identity=known))
 
     async def numbers(self, collection: str) -> frozenset[int]:
-        return await self._run(lambda store: store.numbers(collection))
+        return await self._run(lambda store: store.numbers(self._prefix + collection))
 
     async def collections(self) -> Mapping[str, int]:
-        return await self._run(lambda store: store.collections())
+        found = await self._run(lambda store: store.collections(self._prefix))
+        return {name.removeprefix(self._prefix): rows for name, rows in found.items()}
 
     async def drop(self, collection: str) -> None:
-        await self._run(lambda store: store.drop(collection))
+        await self._run(lambda store: store.drop(self._prefix + collection))
 
     async def erase(self, *collections: str) -> int:
         if isinstance(self._place, Embedded) and not self._place.path.exists():
             return 0
-        return await self._run(lambda store: store.erase(*collections))
+        # Under a prefix that they had before, too.
+        return await self._run(
+            lambda store: store.erase(*(name for collection in collections for name in store.named(collection)))
+        )
 
     async def close(self) -> None:
         """Finish the call under way, then let go of the files and of the lock."""

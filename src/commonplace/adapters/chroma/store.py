@@ -90,8 +90,13 @@ class Store:
             return frozenset()
         return frozenset(map(int, self._call(collection, lambda of: of.get(include=[]))["ids"]))
 
-    def collections(self) -> Mapping[str, int]:
+    def named(self, name: str) -> Sequence[str]:
+        """Return the collections of this name, under whatever prefix."""
         names = [model.name for model in self._server.list_collections()]
+        return [each for each in names if each == name or each.endswith(f".{name}")]
+
+    def collections(self, prefix: str) -> Mapping[str, int]:
+        names = [model.name for model in self._server.list_collections() if model.name.startswith(prefix)]
         found = {name: self._find(name) for name in names}
         return {name: self._call(one, lambda of: of.count()) for name, one in found.items() if one is not None}
 

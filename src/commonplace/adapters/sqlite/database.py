@@ -3,8 +3,8 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -48,6 +48,7 @@ class Database:
     path: Path | None
     synchronous: Synchronous
     busy_timeout: float
+    pragmas: Mapping[str, str] = field(default_factory=dict)
     migrations: Traversable = MIGRATIONS
 
     def writer(self) -> Connection:
@@ -57,7 +58,8 @@ class Database:
         connection = self._connect()
         try:
             connection.execute(f"pragma page_size = {PAGE_SIZE}")
-            connection.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
+            if "cache_size" not in self.pragmas:
+                connection.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
             if self.path is not None:
                 self._use_wal(connection)
             migrate(connection, read_migrations(self.migrations), where=str(self.path or "memory"))
@@ -104,6 +106,8 @@ class Database:
         connection.execute("pragma foreign_keys = on")
         connection.execute("pragma secure_delete = on")
         connection.execute("pragma temp_store = memory")
+        for name, value in self.pragmas.items():
+            connection.execute(f"pragma {name} = {value}")
         return connection
 
     def _use_wal(self, connection: Connection) -> None:

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self, TypeVar
 
 from commonplace.adapters.sqlite import (
@@ -74,6 +75,7 @@ class SqliteLedger(SqliteErasing, SqliteServing):
         *,
         synchronous: Synchronous = "FULL",
         busy_timeout: float = 10.0,
+        pragmas: Mapping[str, str] = MappingProxyType({}),
         readers: int = 4,
         embeddings_kept: int = 20_000,
         unpack: Unpack | None = None,
@@ -81,9 +83,12 @@ class SqliteLedger(SqliteErasing, SqliteServing):
     ) -> None:
         """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes.
 
+        `pragmas` are set on every connection, after those that the ledger stands on.
         `unpack` reads the terms of an entry; without it there is no full text.
         """
-        self._database = Database(path=path, synchronous=synchronous, busy_timeout=busy_timeout, migrations=migrations)
+        self._database = Database(
+            path=path, synchronous=synchronous, busy_timeout=busy_timeout, pragmas=pragmas, migrations=migrations
+        )
         self._reader_threads = readers
         self._embeddings_kept = embeddings_kept
         self._unpack = unpack
