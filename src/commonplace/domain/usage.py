@@ -23,5 +23,14 @@ class Usage:
             ungrounded=self.ungrounded + other.ungrounded,
         )
 
+    def beyond(self, other: "Usage") -> "Usage":
+        """Return how much more this is, number by number, and nothing where it is less."""
+        return Usage(
+            requests=max(self.requests - other.requests, 0),
+            input_tokens=max(self.input_tokens - other.input_tokens, 0),
+            output_tokens=max(self.output_tokens - other.output_tokens, 0),
+            ungrounded=max(self.ungrounded - other.ungrounded, 0),
+        )
+
 
 NOTHING = Usage()

@@ -26,6 +26,7 @@ from commonplace.domain.values import (
     SessionId,
     Source,
 )
+from commonplace.ports.archive import Archive
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
 from commonplace.ports.session_states import SessionStates
@@ -377,6 +378,17 @@ class Upkeep(Protocol):
 
 
 class Ledger(
-    IndexFeed, Writing, Messages, Facts, Blocks, SessionStates, EmbeddingCache, JobLedger, Upkeep, Erasure, Protocol
+    IndexFeed,
+    Writing,
+    Messages,
+    Facts,
+    Blocks,
+    SessionStates,
+    EmbeddingCache,
+    JobLedger,
+    Upkeep,
+    Erasure,
+    Archive,
+    Protocol,
 ):
     """All of it, on one database."""

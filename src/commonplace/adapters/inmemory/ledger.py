@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from commonplace.adapters.inmemory.erasure import InMemoryErasure
+from commonplace.adapters.inmemory.archive import InMemoryArchive
 from commonplace.adapters.inmemory.partition import Partition, Session
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
@@ -44,7 +44,7 @@ from commonplace.ports.ledger import (
 KEEP_PLACE = -1
 
 
-class InMemoryLedger(InMemoryErasure):
+class InMemoryLedger(InMemoryArchive):
     def __init__(self, *, embeddings_kept: int = 20_000) -> None:
         super().__init__()
         self._embeddings_kept = embeddings_kept

@@ -109,7 +109,7 @@ class Partition:
             raise Conflict("the facts of this user have changed since they were read")
         before = self.messages.keys() - ()
         for new in change.messages:
-            self._add_message(new, session_ttl=change.session_ttl)
+            self.add_message(new, session_ttl=change.session_ttl)
         of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
         if of_facts:
             self._apply_to_facts(change)
@@ -120,20 +120,17 @@ class Partition:
 
     def _apply_to_facts(self, change: Change) -> None:
         for closed in change.closed:
-            self._close(closed)
+            self.close(closed)
         for new in change.versions:
-            self._add_version(new)
+            self.add_version(new)
         for reinforced in change.reinforced:
             self._reinforce(reinforced)
         for source in change.sources:
-            self._add_source(source)
+            self.add_source(source)
         for entry in change.history:
-            self._find_version(entry.fact, entry.version)
-            if entry.message is not None:
-                self._find_message(entry.message)
-            self.history.append(entry)
+            self.add_change(entry)
 
-    def _add_message(self, new: NewMessage, *, session_ttl: float | None) -> None:
+    def add_message(self, new: NewMessage, *, session_ttl: float | None) -> None:
         if not new.entries:
             raise InvalidInput(f"message {new.message.id!r} has no entries: expected at least one")
         if new.message.id in self.messages:
@@ -155,11 +152,11 @@ class Partition:
             self.tokens[n] = entry.tokens
         return n
 
-    def _close(self, closed: ClosedVersion) -> None:
+    def close(self, closed: ClosedVersion) -> None:
         version = self._find_open(closed.fact, closed.version)
         self._put(version, replace(version.fact, retracted_at=closed.retracted_at, replaced_by=closed.replaced_by))
 
-    def _add_version(self, new: NewVersion) -> None:
+    def add_version(self, new: NewVersion) -> None:
         fact = replace(new.fact, metadata=copy.deepcopy(dict(new.fact.metadata)), sources=())
         if (fact.id, fact.version) in self.facts:
             raise Conflict(f"fact {fact.id!r} has a version {fact.version} already")
@@ -171,7 +168,7 @@ class Partition:
         version = self._find_open(reinforced.fact, reinforced.version)
         self._put(version, replace(version.fact, confidence=reinforced.confidence))
 
-    def _add_source(self, source: Source) -> None:
+    def add_source(self, source: Source) -> None:
         versions = list(self.versions_of(source.fact))
         if not versions:
             raise NotFound("fact", source.fact)
@@ -180,6 +177,12 @@ class Partition:
             self.sources.append(source)
         for version in versions:
             self._put(version, version.fact)
+
+    def add_change(self, change: FactChange) -> None:
+        self._find_version(change.fact, change.version)
+        if change.message is not None:
+            self._find_message(change.message)
+        self.history.append(change)
 
     def _put(self, version: Version, fact: Fact) -> None:
         self.facts[fact.id, fact.version] = replace(version, fact=fact, changed=self.version + 1)

@@ -24,14 +24,14 @@ def blocks(connection: Connection, scope: Scope) -> Sequence[Block]:
 
 
 def set_block(connection: Connection, scope: Scope, block: Block) -> Block:
-    return _put(connection, partitions.obtain(connection, scope).no, block)
+    return put(connection, partitions.obtain(connection, scope).no, block)
 
 
 def append(connection: Connection, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
     partition = partitions.obtain(connection, scope).no
-    known = _find(connection, partition, name)
+    known = find(connection, partition, name)
     longer = f"{known.text}\n{text}" if known is not None and known.text else text
-    return _put(connection, partition, Block(name=name, text=longer, order=KEEP_PLACE, updated_at=now))
+    return put(connection, partition, Block(name=name, text=longer, order=KEEP_PLACE, updated_at=now))
 
 
 def delete(connection: Connection, scope: Scope, name: str) -> bool:
@@ -44,7 +44,7 @@ def delete(connection: Connection, scope: Scope, name: str) -> bool:
     return deleted.rowcount == 1
 
 
-def _find(connection: Connection, partition: int, name: str) -> Block | None:
+def find(connection: Connection, partition: int, name: str) -> Block | None:
     row = connection.execute(
         "select name, text, position, updated_at from blocks where partition = ? and name = ?",
         (partition, text_column(name)),
@@ -52,10 +52,10 @@ def _find(connection: Connection, partition: int, name: str) -> Block | None:
     return None if row is None else _to_block(row)
 
 
-def _put(connection: Connection, partition: int, block: Block) -> Block:
+def put(connection: Connection, partition: int, block: Block) -> Block:
     position = block.order
     if position == KEEP_PLACE:
-        known = _find(connection, partition, block.name)
+        known = find(connection, partition, block.name)
         position = known.order if known is not None else _end(connection, partition)
     connection.execute(
         "insert or replace into blocks (partition, name, position, updated_at, text) values (?,?,?,?,?)",

@@ -1,12 +1,13 @@
 """The erasure log: forgets that are under way, and the receipts of those that are done."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from commonplace.adapters.sqlite import full_text, partitions
 from commonplace.adapters.sqlite.columns import Connection, json_column, text_column, text_of
 from commonplace.adapters.sqlite.partitions import SHIFT
+from commonplace.domain.archive import KeptErasure
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
@@ -86,6 +87,41 @@ def receipts(connection: Connection, scope: Scope) -> Sequence[Receipt]:
         (partition.no if partition else 0,),
     )
     return [_receipt_of(json.loads(receipt)) for (receipt,) in rows]
+
+
+def kept(connection: Connection, partition: int) -> Iterator[KeptErasure]:
+    """Yield the whole log of a partition, oldest first."""
+    rows = connection.execute(
+        "select id, what, at, counts, digest, receipt from erasures where partition = ? order by no", (partition,)
+    )
+    for id_, what, at, counts, digest, receipt in rows:
+        yield KeptErasure(
+            id=text_of(id_),
+            what=_part_of(json.loads(what)),
+            at=from_micros(at),
+            counts=json.loads(counts),
+            digest=digest,
+            receipt=None if receipt is None else _receipt_of(json.loads(receipt)),
+        )
+
+
+def write_kept(connection: Connection, partition: int, erasure: KeptErasure) -> bool:
+    """Take over a line of another ledger's log. Returns whether it is new. It has removed no rows of this one."""
+    receipt = None if erasure.receipt is None else json_column(_receipt_column(erasure.receipt))
+    inserted = connection.execute(
+        "insert or ignore into erasures (id, partition, version, what, at, counts, digest, receipt)"
+        " values (?,?,0,?,?,?,?,?)",
+        (
+            text_column(erasure.id),
+            partition,
+            json_column(_part_column(erasure.what)),
+            to_micros(erasure.at),
+            json_column(dict(erasure.counts)),
+            erasure.digest,
+            receipt,
+        ),
+    )
+    return inserted.rowcount == 1
 
 
 def _part_column(part: Part) -> dict[str, Json]:

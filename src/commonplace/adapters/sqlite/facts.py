@@ -15,7 +15,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros
 from commonplace.domain.values import Fact, FactChange, FactId, FactVersion, MessageId, Source
 
-_SELECT = """
+SELECT = """
     select f.first, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from, f.valid_to,
         f.recorded_at, f.retracted_at, f.expires_at, f.replaced_by, f.subject, f.attribute, f.value, f.extractor,
         f.metadata, f.text
@@ -32,7 +32,7 @@ def by_id(connection: Connection, scope: Scope, ids: Sequence[FactId]) -> Mappin
     found: dict[FactId, Fact] = {}
     for id_ in ids:
         row = connection.execute(
-            _SELECT + "where f.partition = ? and f.id = ? order by f.version desc limit 1",
+            SELECT + "where f.partition = ? and f.id = ? order by f.version desc limit 1",
             (partition.no, text_column(id_)),
         ).fetchone()
         if row is not None:
@@ -49,7 +49,7 @@ def versions_by_id(
     found: dict[tuple[FactId, int], Fact] = {}
     for id_, version in keys:
         row = connection.execute(
-            _SELECT + "where f.partition = ? and f.id = ? and f.version = ?", (partition.no, text_column(id_), version)
+            SELECT + "where f.partition = ? and f.id = ? and f.version = ?", (partition.no, text_column(id_), version)
         ).fetchone()
         if row is not None:
             found[id_, version] = _read_one(connection, row)
@@ -62,12 +62,12 @@ def believed(connection: Connection, scope: Scope, *, attributes: Sequence[tuple
         return []
     if attributes is None:
         return _read_all(
-            connection, partition, _SELECT + "where f.row > ? and f.row <= ? and f.retracted_at is null order by f.row"
+            connection, partition, SELECT + "where f.row > ? and f.row <= ? and f.retracted_at is null order by f.row"
         )
     rows: dict[int, _Row] = {}
     for subject, attribute in attributes:
         for row_no, *row in connection.execute(
-            _SELECT.replace("select", "select f.row,", 1)
+            SELECT.replace("select", "select f.row,", 1)
             + "where f.partition = ? and f.subject = ? and f.attribute = ? and f.retracted_at is null",
             (partition.no, text_column(subject), text_column(attribute)),
         ):
@@ -80,7 +80,7 @@ def saying(connection: Connection, scope: Scope, text: str) -> Sequence[Fact]:
     if partition is None:
         return []
     rows = connection.execute(
-        _SELECT + "where f.partition = ? and f.text = ? and f.retracted_at is null order by f.row",
+        SELECT + "where f.partition = ? and f.text = ? and f.retracted_at is null order by f.row",
         (partition.no, text_column(text)),
     ).fetchall()
     return [_read_one(connection, tuple(row)) for row in rows]
@@ -90,7 +90,7 @@ def all_versions(connection: Connection, scope: Scope) -> Sequence[Fact]:
     partition = partitions.find(connection, scope)
     if partition is None:
         return []
-    return _read_all(connection, partition, _SELECT + "where f.row > ? and f.row <= ? order by f.row")
+    return _read_all(connection, partition, SELECT + "where f.row > ? and f.row <= ? order by f.row")
 
 
 def history(connection: Connection, scope: Scope, fact: FactId) -> Sequence[FactVersion]:
@@ -98,7 +98,7 @@ def history(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Fact
     if partition is None:
         return []
     rows = connection.execute(
-        _SELECT + "where f.partition = ? and f.id = ? order by f.version", (partition.no, text_column(fact))
+        SELECT + "where f.partition = ? and f.id = ? order by f.version", (partition.no, text_column(fact))
     ).fetchall()
     if not rows:
         return []
@@ -130,7 +130,7 @@ def taught(connection: Connection, scope: Scope, messages: Sequence[MessageId]) 
     found: dict[MessageId, Sequence[Fact]] = {}
     for message in messages:
         rows = connection.execute(
-            _SELECT
+            SELECT
             + f"where {_LATEST} and f.first in (select s.fact from fact_sources s join messages m on m.row = s.message"
             " where m.partition = ? and m.id = ? and s.role = 'said') order by f.first",
             (partition.no, text_column(message)),
@@ -161,7 +161,7 @@ def _read_one(connection: Connection, row: _Row) -> Fact:
         " where s.fact = ? and s.role = 'said' order by s.no",
         (row[0],),
     )
-    return _to_fact(row, (text_of(message) for (message,) in said))
+    return to_fact(row, (text_of(message) for (message,) in said))
 
 
 def _read_all(connection: Connection, partition: partitions.Partition, sql: str) -> Sequence[Fact]:
@@ -173,10 +173,10 @@ def _read_all(connection: Connection, partition: partitions.Partition, sql: str)
         bounds,
     ):
         said.setdefault(fact, []).append(text_of(message))
-    return [_to_fact(row, said.get(row[0], ())) for row in connection.execute(sql, bounds)]
+    return [to_fact(row, said.get(row[0], ())) for row in connection.execute(sql, bounds)]
 
 
-def _to_fact(row: _Row, said: Iterable[str]) -> Fact:
+def to_fact(row: _Row, said: Iterable[str]) -> Fact:
     _, id_, version, kind, confidence, importance, said_at, valid_from, valid_to, *others = row
     recorded_at, retracted_at, expires_at, replaced_by, subject, attribute, value, extractor, metadata, text = others
     return Fact(

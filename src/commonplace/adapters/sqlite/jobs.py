@@ -122,6 +122,13 @@ def jobs(connection: Connection, tenant: str, *, status: JobStatus | None, limit
     return _in_order(rows)
 
 
+def of_user(connection: Connection, scope: Scope) -> Sequence[Job]:
+    rows = connection.execute(
+        f"select {_COLUMNS} from jobs where tenant = ? and user = ?", partitions.owner_columns(scope)
+    )
+    return _in_order(rows.fetchall())
+
+
 def by_id(connection: Connection, jobs: Sequence[str]) -> Mapping[str, Job]:
     found = [
         connection.execute(f"select {_COLUMNS} from jobs where id = ?", (text_column(job),)).fetchone() for job in jobs

@@ -26,6 +26,7 @@ from commonplace.adapters.sqlite import (
 from commonplace.adapters.sqlite import facts as known
 from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite import messages as said
+from commonplace.adapters.sqlite.archiving import SqliteArchiving
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
@@ -66,7 +67,7 @@ GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
-class SqliteLedger(SqliteErasing, SqliteServing):
+class SqliteLedger(SqliteErasing, SqliteServing, SqliteArchiving):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
     def __init__(

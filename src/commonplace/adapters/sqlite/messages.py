@@ -20,7 +20,7 @@ from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Message, MessageId, SessionId
 from commonplace.ports.ledger import MessagePage, MessageQuery
 
-_COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
+COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
 
 
 def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
@@ -30,7 +30,7 @@ def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Map
     found: dict[MessageId, Message] = {}
     for id_ in ids:
         row = connection.execute(
-            f"select {_COLUMNS} from messages where partition = ? and id = ?", (partition.no, text_column(id_))
+            f"select {COLUMNS} from messages where partition = ? and id = ?", (partition.no, text_column(id_))
         ).fetchone()
         if row is not None:
             found[id_] = to_message(row)
@@ -50,7 +50,7 @@ def page(connection: Connection, scope: Scope, query: MessageQuery) -> MessagePa
         at, n = query.before
         where, values = where + " and (at, row) < (?, ?)", [*values, to_micros(at), partition.base | n]
     rows = connection.execute(
-        f"select {_COLUMNS} from messages where {where} order by at desc, row desc limit ?", [*values, query.limit + 1]
+        f"select {COLUMNS} from messages where {where} order by at desc, row desc limit ?", [*values, query.limit + 1]
     ).fetchall()
     shown = [to_message(row) for row in rows[: query.limit]]
     more = len(rows) > query.limit

@@ -32,7 +32,7 @@ def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpac
     of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
     known: frozenset[MessageId] = frozenset()
     if of_facts or change.messages:
-        writer = _Writer(connection, found or partitions.obtain(connection, scope), unpack)
+        writer = Writer(connection, found or partitions.obtain(connection, scope), unpack)
         known = writer.messages(change.messages, session_ttl=change.session_ttl)
         if of_facts:
             writer.facts(change)
@@ -59,7 +59,7 @@ def _finish_jobs(connection: Connection, finished: Sequence[str]) -> None:
 
 
 @dataclass(slots=True)
-class _Writer:
+class Writer:
     """A partition that is being written to. It hands out row numbers."""
 
     connection: Connection
@@ -89,9 +89,9 @@ class _Writer:
         for new in messages:
             if not new.entries:
                 raise InvalidInput(f"message {new.message.id!r} has no entries: expected at least one")
-            if self._insert_message(new.message):
+            if self.insert_message(new.message):
                 fresh.add(new.message.id)
-                self._insert_passages(new.entries)
+                self.insert_passages(new.entries)
                 self._keep_session(new.message, session_ttl)
         return frozenset(new.message.id for new in messages) - fresh
 
@@ -101,17 +101,17 @@ class _Writer:
 
     def facts(self, change: Change) -> None:
         for closed in change.closed:
-            self._close(closed)
+            self.close(closed)
         for new in change.versions:
-            self._insert_version(new)
+            self.insert_version(new)
         for reinforced in change.reinforced:
             self._reinforce(reinforced)
         for source in change.sources:
-            self._insert_source(source)
+            self.insert_source(source)
         for entry in change.history:
-            self._insert_history(entry)
+            self.insert_history(entry)
 
-    def _insert_message(self, message: Message) -> bool:
+    def insert_message(self, message: Message) -> bool:
         """Return whether it is new."""
         inserted = self.connection.execute(
             "insert into messages values (?,?,?,?,?,?,?,?,?,?,?,?) on conflict (partition, id) do nothing",
@@ -132,7 +132,7 @@ class _Writer:
         )
         return inserted.rowcount == 1
 
-    def _insert_passages(self, entries: Sequence[Entry]) -> None:
+    def insert_passages(self, entries: Sequence[Entry]) -> None:
         first = self.next_row
         for entry in entries:
             self.connection.execute(
@@ -155,7 +155,7 @@ class _Writer:
                 full_text.add(self.connection, self.next_row, entry.terms, unpack=self.unpack)
         self.next_row += 1
 
-    def _close(self, closed: ClosedVersion) -> None:
+    def close(self, closed: ClosedVersion) -> None:
         updated = self.connection.execute(
             "update facts set retracted_at = ?, replaced_by = ?, changed = ?"
             " where partition = ? and id = ? and version = ? and retracted_at is null",
@@ -169,10 +169,10 @@ class _Writer:
             ),
         )
         if updated.rowcount == 0:
-            self._version_row(closed.fact, closed.version)
+            self.version_row(closed.fact, closed.version)
             raise Conflict(f"version {closed.version} of fact {closed.fact!r} is closed already")
 
-    def _insert_version(self, new: NewVersion) -> None:
+    def insert_version(self, new: NewVersion) -> None:
         fact = new.fact
         found = self.connection.execute(
             "select first, max(retracted_at is null), max(version = ?) from facts where partition = ? and id = ?",
@@ -226,26 +226,26 @@ class _Writer:
             ),
         )
         if updated.rowcount == 0:
-            self._version_row(reinforced.fact, reinforced.version)
+            self.version_row(reinforced.fact, reinforced.version)
             raise Conflict(f"version {reinforced.version} of fact {reinforced.fact!r} is closed")
 
-    def _insert_source(self, source: Source) -> None:
-        first, message = self._first_row(source.fact), self._message_row(source.message)
+    def insert_source(self, source: Source) -> None:
+        first, message = self.first_row(source.fact), self.message_row(source.message)
         self.connection.execute(
             "insert or ignore into fact_sources (fact, message, start, stop, role) values (?,?,?,?,?)",
             (first, message, source.start, source.stop, source.role),
         )
         self.connection.execute("update facts set changed = ? where first = ?", (self.changed, first))
 
-    def _insert_history(self, change: FactChange) -> None:
-        first = self._version_row(change.fact, change.version)
-        message = None if change.message is None else self._message_row(change.message)
+    def insert_history(self, change: FactChange) -> None:
+        first = self.version_row(change.fact, change.version)
+        message = None if change.message is None else self.message_row(change.message)
         self.connection.execute(
             "insert into fact_history (fact, version, change, at, reason, message) values (?,?,?,?,?,?)",
             (first, change.version, change.change, to_micros(change.at), text_column(change.reason), message),
         )
 
-    def _message_row(self, message: MessageId) -> int:
+    def message_row(self, message: MessageId) -> int:
         row = self.connection.execute(
             "select row from messages where partition = ? and id = ?", (self.partition.no, text_column(message))
         ).fetchone()
@@ -253,7 +253,7 @@ class _Writer:
             raise NotFound("message", message)
         return int(row[0])
 
-    def _first_row(self, fact: FactId) -> int:
+    def first_row(self, fact: FactId) -> int:
         row = self.connection.execute(
             "select first from facts where partition = ? and id = ? limit 1", (self.partition.no, text_column(fact))
         ).fetchone()
@@ -261,7 +261,7 @@ class _Writer:
             raise NotFound("fact", fact)
         return int(row[0])
 
-    def _version_row(self, fact: FactId, version: int) -> int:
+    def version_row(self, fact: FactId, version: int) -> int:
         """Return the first row of the fact, if it has that version."""
         row = self.connection.execute(
             "select first from facts where partition = ? and id = ? and version = ?",
