@@ -22,8 +22,10 @@ FEW = 8
 """Texts that a quick function may be given on the event loop."""
 SLOW = 0.002
 """Seconds that a call may take there."""
+LONG = 0.02
+"""Seconds that are no accident."""
 MORE = 8
-"""Times as many quick calls in a row are wanted after a slow one there."""
+"""Times as many quick calls in a row are wanted after a long one there."""
 
 Function = Callable[[list[str]], ArrayLike]
 Clock = Callable[[], float]
@@ -69,21 +71,19 @@ class FunctionEmbedder:
     async def _called(self, texts: list[str]) -> Vectors:
         """Call it on a thread, until it has shown to be quicker than the way there, as a look-up in a table is.
 
-        A slow call sends it back to the thread, and each time it has to show more of its quickness.
+        A slow call sends it back to the thread. After a long one it has to show more of its quickness; a short delay
+        may be the machine's.
         """
         here = self._quick_calls >= self._wanted and len(texts) <= FEW
-        started = self._clock()
-        rows = _rows(self._function, texts) if here else await asyncio.to_thread(_rows, self._function, texts)
+        rows, took = self._timed(texts) if here else await asyncio.to_thread(self._timed, texts)
         if len(texts) <= FEW:
-            self._took(self._clock() - started, here=here)
+            self._quick_calls = self._quick_calls + 1 if took <= SLOW else 0
+            self._wanted *= MORE if here and took > LONG else 1
         return rows
 
-    def _took(self, seconds: float, *, here: bool) -> None:
-        if seconds <= SLOW:
-            self._quick_calls += 1
-            return
-        self._quick_calls = 0
-        self._wanted *= MORE if here else 1
+    def _timed(self, texts: list[str]) -> tuple[Vectors, float]:
+        started = self._clock()
+        return _rows(self._function, texts), self._clock() - started
 
 
 def _rows(function: Function, texts: list[str]) -> Vectors:
