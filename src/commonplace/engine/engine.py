@@ -4,17 +4,14 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Self
 
-from commonplace.domain.cursors import decode_cursor, encode_cursor
 from commonplace.domain.errors import NotFound
 from commonplace.domain.inputs import (
     Told,
     parse_count,
-    parse_during,
     parse_fact_kind,
-    parse_kinds,
     parse_messages,
     parse_metadata,
     parse_name,
@@ -27,19 +24,15 @@ from commonplace.domain.inputs import (
 from commonplace.domain.results import (
     Added,
     Checkup,
-    Context,
     JobInfo,
-    Page,
     Profile,
-    Recollection,
     Reindexed,
     Relearned,
     Stats,
 )
 from commonplace.domain.scope import Scope
-from commonplace.domain.times import from_micros, parse_moment, parse_optional_moment, to_micros
-from commonplace.domain.values import Block, Fact, FactId, FactVersion, Json, Message, SessionId, SessionInfo
-from commonplace.domain.where import parse_where
+from commonplace.domain.times import parse_moment, parse_optional_moment
+from commonplace.domain.values import Block, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
@@ -47,6 +40,7 @@ from commonplace.engine.committing import Committing
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.filling import Filling
+from commonplace.engine.finding import Finding, Moment, parse_fact, parse_session
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
@@ -61,11 +55,10 @@ from commonplace.engine.upkeep import Upkeep
 from commonplace.ports.ledger import MessageQuery
 from commonplace.recall.request import Request
 
-Moment = datetime | str
 Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
-class Engine(Caring, Proposing):
+class Engine(Caring, Finding, Proposing):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(self, parts: Parts, closing: AsyncExitStack | None = None, *, beside: "Engine | None" = None) -> None:
@@ -132,7 +125,7 @@ class Engine(Caring, Proposing):
         """
         scope, now = self._scope(user), self._parts.now()
         told = Told(
-            session=_session(session),
+            session=parse_session(session),
             agent=parse_optional_name(agent, name="agent"),
             at=now if at is None else parse_moment(at, name="at"),
             metadata=parse_metadata(metadata),
@@ -172,109 +165,16 @@ class Engine(Caring, Proposing):
     async def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
         """Give a fact another wording. The old one stays in its history."""
         return await self._by_hand.revise(
-            self._scope(user), _fact(fact_id), parse_text(text, name="text"), reason=reason
+            self._scope(user), parse_fact(fact_id), parse_text(text, name="text"), reason=reason
         )
 
     async def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
         """Stop believing a fact. It stays in the history, and `restore` brings it back."""
-        return await self._by_hand.retract(self._scope(user), _fact(fact_id), reason=reason)
+        return await self._by_hand.retract(self._scope(user), parse_fact(fact_id), reason=reason)
 
     async def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
         """Undo a retraction."""
-        return await self._by_hand.restore(self._scope(user), _fact(fact_id), reason=reason)
-
-    # Finding
-
-    async def recall(
-        self,
-        query: str,
-        *,
-        user: str | None = None,
-        limit: int = 10,
-        kinds: Iterable[str] | str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        during: tuple[Moment | None, Moment | None] | None = None,
-        valid_at: Moment | None = None,
-        as_of: Moment | None = None,
-        where: Mapping[str, Any] | None = None,
-        min_relevance: float | None = None,
-        explain: bool = False,
-    ) -> Recollection:
-        """Find what matters for a query, the best first; for an empty query, the latest. Nothing relevant: nothing."""
-        request = Request(
-            query=_query(query),
-            limit=parse_count(limit, name="limit"),
-            kinds=parse_kinds(kinds),
-            session=_session(session),
-            agent=parse_optional_name(agent, name="agent"),
-            during=parse_during(during),
-            valid_at=parse_optional_moment(valid_at, name="valid_at"),
-            as_of=parse_optional_moment(as_of, name="as_of"),
-            where=parse_where(where),
-            min_relevance=None if min_relevance is None else parse_share(min_relevance, name="min_relevance"),
-            explain=explain,
-        )
-        return await self._recalling.recall(self._scope(user), request)
-
-    async def context(
-        self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800
-    ) -> Context:
-        """Recall, packed into `budget` tokens and fenced as data, ready to put in a prompt. Blocks come first.
-
-        `session` is the conversation going on: what it said is in the prompt already, so it is left out.
-        """
-        return await self._recalling.context(
-            self._scope(user),
-            _query(query),
-            session=_session(session),
-            budget=parse_count(budget, name="budget", most=1_000_000),
-        )
-
-    async def facts(
-        self,
-        *,
-        user: str | None = None,
-        valid_at: Moment | None = None,
-        as_of: Moment | None = None,
-        kinds: Iterable[str] | str | None = None,
-        where: Mapping[str, Any] | None = None,
-        limit: int = 100,
-        cursor: str | None = None,
-    ) -> Page[Fact]:
-        """Return the facts that hold, the latest first; at another moment with `valid_at` and `as_of`."""
-        request = Request(
-            query="",
-            limit=parse_count(limit, name="limit", least=1),
-            kinds=parse_kinds(kinds),
-            valid_at=parse_optional_moment(valid_at, name="valid_at"),
-            as_of=parse_optional_moment(as_of, name="as_of"),
-            where=parse_where(where),
-        )
-        place = decode_cursor(cursor, parts=1)
-        return await self._recalling.facts(self._scope(user), request, before=place[0] if place else None)
-
-    async def history(self, fact_id: str, *, user: str | None = None) -> list[FactVersion]:
-        """Return every version of a fact, oldest first, each with the messages that led to it."""
-        fact = _fact(fact_id)
-        versions = await self._parts.ledger.history(self._scope(user), fact)
-        if not versions:
-            raise NotFound("fact", fact)
-        return list(versions)
-
-    async def messages(
-        self, *, session: str | None = None, user: str | None = None, limit: int = 20, cursor: str | None = None
-    ) -> Page[Message]:
-        """Return the last messages, oldest first; `next_cursor` leads to those before them."""
-        place = decode_cursor(cursor, parts=2)
-        query = MessageQuery(
-            session=_session(session),
-            before=(from_micros(place[0]), place[1]) if place else None,
-            limit=parse_count(limit, name="limit", least=1),
-        )
-        page = await self._parts.ledger.messages(self._scope(user), query)
-        following = encode_cursor(to_micros(page.next[0]), page.next[1]) if page.next else None
-        return Page(tuple(reversed(page.messages)), following)
+        return await self._by_hand.restore(self._scope(user), parse_fact(fact_id), reason=reason)
 
     # Working memory
 
@@ -374,16 +274,3 @@ class Engine(Caring, Proposing):
 
     def _scope(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))
-
-
-def _session(value: object) -> SessionId | None:
-    name = parse_optional_name(value, name="session")
-    return None if name is None else SessionId(name)
-
-
-def _fact(value: object) -> FactId:
-    return FactId(parse_name(value, name="fact_id"))
-
-
-def _query(value: object) -> str:
-    return value if isinstance(value, str) and not value.strip() else parse_text(value, name="query")

@@ -2,7 +2,7 @@
 
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
-from commonplace.engine.engine import Moment
+from commonplace.engine.finding import Moment
 from commonplace.memory import AsyncMemory
 from commonplace.sync.loop import Loop
 

@@ -20,7 +20,8 @@ from commonplace.domain.results import (
     Stats,
 )
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
-from commonplace.engine.engine import Content, Moment
+from commonplace.engine.engine import Content
+from commonplace.engine.finding import Moment
 from commonplace.memory import AsyncMemory, Opening
 from commonplace.sync.caring import Caring
 from commonplace.sync.loop import Loop
