@@ -1,6 +1,7 @@
 """A database is created, upgraded or refused with a name for the reason; it is private, and several may open it."""
 
 import asyncio
+import contextlib
 import shutil
 import sqlite3
 import stat
@@ -132,6 +133,19 @@ async def test_a_newer_database_is_refused_and_says_what_to_do(tmp_path: Path) -
     with pytest.raises(LedgerTooNew, match=r"ledger\.db has schema .* upgrade commonplace"):
         async with SqliteLedger(tmp_path / "ledger.db"):
             pass
+
+
+async def test_a_migration_that_came_later_with_a_lower_number_is_applied_too(tmp_path: Path) -> None:
+    folder, later = tmp_path / "migrations", 9_990
+    shutil.copytree(SHIPPED, folder)
+    (folder / f"{later + 1}_second.sql").write_text("create table second (x);")
+    async with SqliteLedger(tmp_path / "ledger.db", migrations=folder):
+        pass
+    (folder / f"{later}_first.sql").write_text("create table first (x);")
+    async with SqliteLedger(tmp_path / "ledger.db", migrations=folder):
+        pass
+    with contextlib.closing(sqlite3.connect(tmp_path / "ledger.db")) as database:
+        assert database.execute("select count(*) from first, second").fetchone() == (0,)
 
 
 async def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def migrate(connection: Connection, migrations: Sequence[Migration], *, where: s
     try:
         applied = _applied(connection, known=migrations[-1].number, where=where)
         for migration in migrations:
-            if migration.number > applied:
+            if migration.number not in applied:
                 _apply(connection, migration)
         connection.execute("insert or ignore into meta values ('name', ?)", (uuid4().hex,))
         connection.execute("commit")
@@ -162,8 +162,8 @@ def migrate(connection: Connection, migrations: Sequence[Migration], *, where: s
         raise
 
 
-def _applied(connection: Connection, *, known: int, where: str) -> int:
-    """Return the number of the last migration, 0 for a new database."""
+def _applied(connection: Connection, *, known: int, where: str) -> frozenset[int]:
+    """Return the numbers of the migrations that it has had."""
     (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
     (owner,) = connection.execute("pragma application_id").fetchone()
     if tables == 0:
@@ -172,16 +172,16 @@ def _applied(connection: Connection, *, known: int, where: str) -> int:
             "create table migrations"
             " (number integer primary key, name text not null, applied_at integer not null) strict"
         )
-        return 0
+        return frozenset()
     if owner != APPLICATION_ID:
         raise Incompatible(f"{where} is a database of another program: choose another folder")
-    (number,) = connection.execute("select coalesce(max(number), 0) from migrations").fetchone()
-    if number > known:
+    applied = frozenset(number for (number,) in connection.execute("select number from migrations"))
+    if max(applied, default=0) > known:
         raise LedgerTooNew(
-            f"{where} has schema {number} and this version of Commonplace knows up to {known}: "
+            f"{where} has schema {max(applied)} and this version of Commonplace knows up to {known}: "
             "upgrade commonplace to open it"
         )
-    return int(number)
+    return applied
 
 
 def _apply(connection: Connection, migration: Migration) -> None:
