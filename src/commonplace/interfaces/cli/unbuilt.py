@@ -9,7 +9,6 @@ UNBUILT = (
     "consolidate",
     "export",
     "key",
-    "mcp",
     "migrate",
     "open",
     "restore",

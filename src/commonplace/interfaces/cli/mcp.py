@@ -1,0 +1,30 @@
+"""The command that runs the MCP server. Nothing but the protocol goes to stdout."""
+
+from typing import Annotated
+
+import typer
+
+from commonplace.domain.errors import InvalidInput, Unavailable
+from commonplace.interfaces.cli.options import OfUser
+from commonplace.interfaces.cli.output import Output
+
+
+def mcp(
+    call: OfUser,
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP on this machine, instead of stdio.")] = False,
+    port: Annotated[int | None, typer.Option(help="The port for --http; 0 takes a free one. [default: 8765]")] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every tool that changes something.")] = False,
+) -> None:
+    """Serve the memory to an MCP client, on stdin and stdout."""
+    if port is not None and not http:
+        raise InvalidInput(f"--port {port}: expected together with --http")
+    try:
+        from commonplace.interfaces.mcp.serving import Serving
+    except ImportError as error:
+        raise Unavailable("mcp needs more packages: pip install 'commonplace[mcp]'") from error
+    serving = Serving(settings=call.overrides(), user=call.user, read_only=read_only)
+    if not http:
+        serving.run_stdio()
+        return
+    output = Output(call)
+    serving.run_http(port=8765 if port is None else port, tell=lambda url: output.note(f"Listening on {url}"))

@@ -1,0 +1,1 @@
+"""The memory as an MCP server: tools, resources and a prompt, over stdio or streamable HTTP."""
