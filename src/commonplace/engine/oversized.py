@@ -47,6 +47,7 @@ class Oversized:
     def __init__(self, parts: Parts, planner: Planner) -> None:
         self._ledger, self._full_text, self._planner = parts.ledger, parts.full_text, planner
         self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
+        self._weights = parts.weights
         budget, each = parts.options.cache_bytes, row_bytes(self._dimensions)
         # A slab is there twice, as it was read and as a corpus, and the next is read before it is gone.
         self._rows = rows_within(budget // 4, bytes_each=each)
@@ -112,7 +113,7 @@ class Oversized:
         return await self._corpus(await self._ledger.rows(scope, sorted(numbers)), known, vectors=True)
 
     async def _corpus(self, feed: Feed, known: Mapping[int, float], *, vectors: bool) -> Corpus:
-        corpus = Corpus(dimensions=self._dimensions, vectors=vectors, language=self._language)
+        corpus = Corpus(dimensions=self._dimensions, vectors=vectors, language=self._language, weights=self._weights)
         corpus.lexical.known_idf = known
         await take_in(corpus, feed)
         return corpus

@@ -11,6 +11,7 @@ from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
+from commonplace.recall.weights import Weights
 
 IndexMode = Literal["auto", "exact", "chroma"]
 
@@ -71,5 +72,7 @@ class Parts:
     """Whether a text tries to give standing orders through memory."""
     replacing_vectors: bool = False
     """The ledger holds another model's vectors, and they are to be made anew."""
+    weights: Weights = Weights()
+    """What each part of the ranking counts: no setting, but an evaluation may leave a part out."""
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id

@@ -56,6 +56,7 @@ class Planner:
         self._exact_up_to = 0 if parts.options.index == "chroma" else parts.options.exact_up_to
         self._budget = parts.options.cache_bytes
         self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
+        self._weights = parts.weights
         self._projector = Projector(parts.ledger, self._index) if self._index else None
         self._projected: set[Scope] = set()
 
@@ -73,7 +74,12 @@ class Planner:
 
     def corpus(self, versions: Versions) -> Corpus:
         """Return an empty corpus for a partition of that size."""
-        return Corpus(dimensions=self._dimensions, vectors=self._holds_vectors(versions), language=self._language)
+        return Corpus(
+            dimensions=self._dimensions,
+            vectors=self._holds_vectors(versions),
+            language=self._language,
+            weights=self._weights,
+        )
 
     def fits(self, versions: Versions) -> bool:
         """Say whether a partition may be in RAM as a whole."""

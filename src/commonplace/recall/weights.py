@@ -1,7 +1,7 @@
 """Every number that was chosen, in one place, with what it was chosen on.
 
 Chosen on five conversations of two people (1,018 questions) and five chats with an assistant (90 questions), by leaving
-one conversation out at a time; `python -m bench.recall_eval --without NAME` shows what each is worth.
+one conversation out at a time; `commonplace bench recall --without PART` shows what each is worth.
 """
 
 from dataclasses import dataclass

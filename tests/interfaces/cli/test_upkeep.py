@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-import commonplace
 from tests.interfaces.cli.conftest import Cli
 
 
@@ -81,22 +80,3 @@ def test_a_model_that_is_there_is_shown_and_not_fetched_again(cli: Cli) -> None:
     assert (ran.code, ran.json["ready"]) == (0, True)
     assert "sha256" in cli("model").out
     assert cli("model", "fetch").out.startswith(f"Ready: {ran.json['identity']} in ")
-
-
-def test_benchmarks_without_the_repository_are_explained(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commonplace, "__file__", str(tmp_path / "lib" / "commonplace" / "__init__.py"))
-    ran = cli("bench", "--size", "3")
-    assert (ran.code, ran.out) == (4, "")
-    assert "the benchmarks come with the repository" in ran.err
-
-
-def test_benchmarks_are_given_their_options_and_their_exit_code_is_ours(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "bench").mkdir()
-    (tmp_path / "bench" / "__init__.py").touch()
-    (tmp_path / "bench" / "__main__.py").write_text("import sys; sys.exit(sys.argv[1:] == ['--size', '3'] and 7)")
-    monkeypatch.setattr(commonplace, "__file__", str(tmp_path / "src" / "commonplace" / "__init__.py"))
-    assert cli("bench", "--size", "3").code == 7

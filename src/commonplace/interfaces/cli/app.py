@@ -9,6 +9,7 @@ from typing import Annotated, Protocol, runtime_checkable
 import typer
 
 from commonplace.interfaces.cli import (
+    benching,
     demo,
     finding,
     forgetting,
@@ -102,11 +103,19 @@ def _group(callback: Command, commands: Mapping[str, Command], *, default: bool)
     return group
 
 
+def _bench() -> typer.Typer:
+    group = typer.Typer(rich_markup_mode=None, add_completion=False, cls=benching.SpeedUnlessNamed)
+    group.callback(invoke_without_command=True, context_settings=ANYTHING)(benching.bench)
+    group.command("recall")(expanded(benching.recall))
+    group.command("speed", context_settings=ANYTHING)(benching.speed)
+    return group
+
+
 def build() -> typer.Typer:
     app = _group(_everywhere, COMMANDS, default=False)
     app.add_typer(_group(_blocks, BLOCKS, default=True), name="blocks")
     app.add_typer(_group(_model, MODEL, default=True), name="model")
-    app.command("bench", context_settings=ANYTHING)(upkeep.bench)
+    app.add_typer(_bench(), name="bench")
     for name in unbuilt.UNBUILT:
         app.command(name, hidden=True, context_settings=ANYTHING, help="Not built yet.")(unbuilt.refuse)
     return app

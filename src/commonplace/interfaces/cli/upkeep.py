@@ -1,14 +1,9 @@
-"""Commands that look after a memory: stats, doctor, reindex, bench."""
+"""Commands that look after a memory: stats, doctor, reindex."""
 
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import commonplace
-from commonplace.domain.errors import Unavailable
 from commonplace.domain.results import Checkup, Profile, Stats
 from commonplace.interfaces.cli.exits import Exit
 from commonplace.interfaces.cli.opening import open_memory
@@ -108,11 +103,3 @@ def reindex(
             f"Indexed {done.rows:,} items, embedded {done.embedded:,}, filled {done.collections:,} collections."
         ),
     )
-
-
-def bench(context: typer.Context) -> int:
-    """Run the benchmarks of the repository."""
-    root = Path(commonplace.__file__).parents[2]
-    if not (root / "bench" / "__main__.py").is_file():
-        raise Unavailable("bench: the benchmarks come with the repository, not with the package; run it from a clone")
-    return subprocess.run([sys.executable, "-m", "bench", *context.args], cwd=root, check=False).returncode

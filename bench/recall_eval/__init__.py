@@ -1,1 +1,0 @@
-"""How well recall finds what is known to answer, on data that is never part of the project."""
