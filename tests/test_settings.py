@@ -200,7 +200,7 @@ def shown_default(name: str, field: FieldInfo) -> str:
         return {"home": "`~/.commonplace`", "model_cache": "`~/.cache/commonplace`"}[name]
     return (
         ""
-        if field.default in (None, {})
+        if field.default in (None, {}, ())
         else f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
     )
 
@@ -223,4 +223,4 @@ def test_every_setting_is_documented_as_it_is(name: str) -> None:
 
 def test_no_setting_is_documented_that_is_not_there() -> None:
     documented = [line.split("`")[1] for line in PAGE.read_text().splitlines() if line.startswith("| `")]
-    assert documented == list(Settings.model_fields)
+    assert sorted(documented) == sorted(Settings.model_fields)

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.service_settings import ServiceSettings
 
 PREFIX = "COMMONPLACE_"
 SETTINGS_FILE = "commonplace.yaml"
@@ -62,7 +63,7 @@ def default_model_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commonplace"
 
 
-class Settings(BaseSettings):
+class Settings(ServiceSettings):
     """One frozen value. Build it with `from_sources`, which turns every mistake into InvalidInput."""
 
     model_config = SettingsConfigDict(
@@ -174,7 +175,6 @@ class Settings(BaseSettings):
     )
     openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.")
     anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.")
-    api_port: int = Field(8000, ge=0, le=65_535, description="The port of the service.", json_schema_extra=RESERVED)
     s3_bucket: str | None = Field(None, description="Where snapshots go.", json_schema_extra=RESERVED)
     snapshot_interval: float | None = Field(
         None, gt=0, description="Seconds between two snapshots.", json_schema_extra=RESERVED

@@ -19,6 +19,7 @@ from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
+from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -80,6 +81,15 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             planted=open_guard(),
             replacing_vectors=replacing,
         )
+
+
+@asynccontextmanager
+async def open_keys(settings: "Settings") -> AsyncIterator[KeyRing]:
+    """Open the ledger for the sake of its keys."""
+    async with open_ledger(settings, in_process=False) as ledger:
+        if not isinstance(ledger, KeyRing):
+            raise InvalidInput(f"{type(ledger).__name__}: this ledger keeps no keys")
+        yield ledger
 
 
 def options_of(settings: "Settings") -> Options:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.domain.plain import as_json
 from commonplace.interfaces.cli.options import Everywhere
-from commonplace.interfaces.cli.output import Output, as_json, write_json
+from commonplace.interfaces.cli.output import Output, write_json
 from commonplace.interfaces.cli.screen import Screen, harmless
 
 

@@ -18,6 +18,7 @@ from commonplace.interfaces.cli import (
     learning,
     mcp,
     models,
+    serving,
     unbuilt,
     upkeep,
     working,
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "learn": learning.learn,
     "relearn": learning.relearn,
     "worker": learning.worker,
+    "serve": serving.serve,
     "mcp": mcp.mcp,
     "stats": upkeep.stats,
     "doctor": upkeep.doctor,
@@ -54,6 +56,7 @@ BLOCKS: dict[str, Command] = {
     "append": working.append_block,
     "delete": working.delete_block,
 }
+KEYS: dict[str, Command] = {"create": serving.create_key, "list": serving.list_keys, "revoke": serving.revoke_key}
 MODEL: dict[str, Command] = {"show": models.show, "fetch": models.fetch}
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -94,6 +97,13 @@ def _model(context: typer.Context, call: Everywhere) -> int | None:
     return models.show(call) if context.invoked_subcommand is None else None
 
 
+def _keys(context: typer.Context, call: Everywhere) -> None:
+    """List, make or revoke the keys of the service."""
+    context.obj = call
+    if context.invoked_subcommand is None:
+        serving.list_keys(call)
+
+
 def _group(callback: Command, commands: Mapping[str, Command], *, default: bool) -> typer.Typer:
     # Help in plain text: loading rich for it would take as long as all the rest.
     group = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=not default)
@@ -114,6 +124,7 @@ def _bench() -> typer.Typer:
 def build() -> typer.Typer:
     app = _group(_everywhere, COMMANDS, default=False)
     app.add_typer(_group(_blocks, BLOCKS, default=True), name="blocks")
+    app.add_typer(_group(_keys, KEYS, default=True), name="key")
     app.add_typer(_group(_model, MODEL, default=True), name="model")
     app.add_typer(_bench(), name="bench")
     for name in unbuilt.UNBUILT:

@@ -2,37 +2,16 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from datetime import datetime
-from os import PathLike
 from typing import TYPE_CHECKING
 
+from commonplace.domain.plain import as_json
 from commonplace.domain.progress import Progress
-from commonplace.domain.values import Json
 from commonplace.interfaces.cli.options import Everywhere
 
 if TYPE_CHECKING:
     from commonplace.interfaces.cli.screen import Screen
-
-
-def as_json(value: object) -> Json:
-    """Return what JSON can hold: values as objects, moments as ISO 8601 strings."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case datetime():
-            return value.isoformat()
-        case Mapping():
-            return {str(key): as_json(item) for key, item in value.items()}
-        case PathLike():
-            return str(value)
-        case _ if is_dataclass(value):
-            return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
-        case list() | tuple() | set() | frozenset():
-            return [as_json(item) for item in value]
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def write_json(value: object, *, to_stderr: bool = False) -> None:

@@ -8,11 +8,9 @@ UNBUILT = (
     "chat",
     "consolidate",
     "export",
-    "key",
     "migrate",
     "open",
     "restore",
-    "serve",
     "snapshot",
     "why-not",
 )

@@ -1,0 +1,150 @@
+"""Commands of the service: run it, and make, list and revoke the keys that open it."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from commonplace.domain.errors import InvalidInput, NotFound
+from commonplace.domain.keys import Key, new_key
+from commonplace.domain.times import parse_optional_moment
+from commonplace.interfaces.cli.opening import settings_of
+from commonplace.interfaces.cli.options import Everywhere, OfUser
+from commonplace.interfaces.cli.output import Output
+from commonplace.interfaces.cli.times import shown
+
+if TYPE_CHECKING:
+    from commonplace.interfaces.cli.screen import Screen
+    from commonplace.ports.keys import KeyRing
+
+T = TypeVar("T")
+
+
+def serve(
+    call: Everywhere,
+    host: Annotated[str | None, typer.Option(help="The address to listen on. Default: this machine alone.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port. 0: any that is free.")] = None,
+) -> None:
+    """Run the HTTP service."""
+    try:
+        from commonplace.interfaces.http.serving import serve as run
+    except ImportError as error:
+        raise InvalidInput("serve needs more packages: pip install 'commonplace[server]'") from error
+    from commonplace.wiring import Location
+
+    output, given = Output(call), {"api_host": host, "api_port": port}
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger().handlers[0].setFormatter(_Lines())
+    overrides = call.overrides() | {name: value for name, value in given.items() if value is not None}
+    run(Location(), overrides, told=lambda url: output.note(f"Serving on {url}. SIGTERM or Ctrl-C ends it."))
+
+
+class _Lines(logging.Formatter):
+    """One JSON object a line. What a request was about is never in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, "told", {}),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownKey:
+    """A key as it is listed: without what opens anything."""
+
+    id: str
+    tenant: str
+    user: str | None
+    role: str
+    label: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    token: str | None = None
+    """What a caller sends: shown once, when the key is made."""
+
+
+def create_key(
+    call: OfUser,
+    role: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
+    expires: Annotated[str | None, typer.Option(metavar="WHEN", help="When it ends. Without it: never.")] = None,
+    label: Annotated[str, typer.Option(help="What it is for.")] = "",
+) -> None:
+    """Make a key. It is shown this once.
+
+    With --user it opens that user's memory only.
+    """
+    now = datetime.now(UTC)
+    expires_at = parse_optional_moment(expires, name="--expires")
+    tenant = settings_of(call).tenant
+    key, token = new_key(tenant=tenant, user=call.user, role=role, label=label, now=now, expires_at=expires_at)
+    _with_keys(call, lambda keys: keys.add_key(key))
+    made, output = _shown(key, token=str(token)), Output(call)
+    output.answer(made, lambda screen: screen.say(str(token)))
+    output.note("Keep it: it is not shown again.")
+
+
+def list_keys(call: Everywhere) -> None:
+    """List the keys of every tenant; with --tenant, of one."""
+    keys = [_shown(key) for key in _with_keys(call, lambda keys: keys.keys(call.tenant))]
+    Output(call).answer(keys, lambda screen: _tell_keys(screen, keys))
+
+
+def revoke_key(
+    call: Everywhere,
+    key: Annotated[str, typer.Argument(help="Its id, as `key list` shows it.", metavar="ID")],
+) -> None:
+    """Revoke a key, for good. It opens nothing from now on."""
+    if not _with_keys(call, lambda keys: keys.revoke_key(key, at=datetime.now(UTC))):
+        raise NotFound("key", key)
+    Output(call).answer({"revoked": key}, lambda screen: screen.say(f"Revoked {key}."))
+
+
+def _tell_keys(screen: "Screen", keys: list[ShownKey]) -> None:
+    if not keys:
+        screen.say("No keys. Without one the service answers on this machine only.")
+        return
+    rows = [[key.id, key.tenant, key.user or "(every user)", key.role, _state(key), key.label or ""] for key in keys]
+    screen.table(["id", "tenant", "user", "role", "state", "label"], rows, fixed=["id", "role"])
+
+
+def _state(key: ShownKey) -> str:
+    if key.revoked_at is not None:
+        return f"revoked {shown(key.revoked_at)}"
+    return "good" if key.expires_at is None else f"until {shown(key.expires_at)}"
+
+
+def _shown(key: Key, *, token: str | None = None) -> ShownKey:
+    return ShownKey(
+        id=key.id,
+        tenant=key.tenant,
+        user=key.user,
+        role=key.role,
+        label=key.label,
+        created_at=key.created_at,
+        expires_at=key.expires_at,
+        revoked_at=key.revoked_at,
+        token=token,
+    )
+
+
+def _with_keys(call: Everywhere, use: "Callable[[KeyRing], Awaitable[T]]") -> T:
+    from commonplace.wiring import open_keys
+
+    async def run() -> T:
+        async with open_keys(settings_of(call)) as keys:
+            return await use(keys)
+
+    return asyncio.run(run())

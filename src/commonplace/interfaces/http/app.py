@@ -1,0 +1,128 @@
+"""The application: routes, what every request passes before them, and how errors are told.
+
+Routers of other interfaces are mounted here; they take `access.Reader` and its kin like the routes beside them.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Match
+
+from commonplace.domain.errors import CommonplaceError, InvalidInput
+from commonplace.interfaces.http.limiting import Limiter
+from commonplace.interfaces.http.middleware.bounds import Bounds
+from commonplace.interfaces.http.middleware.edge import Edge
+from commonplace.interfaces.http.middleware.gate import Gate
+from commonplace.interfaces.http.middleware.idempotency import Idempotency
+from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
+from commonplace.interfaces.http.routes import messages, recall
+from commonplace.interfaces.http.service import Service
+from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
+
+ROUTERS = (messages.router, recall.router)
+
+
+def create_app(service: Service) -> FastAPI:
+    """Return the application on a service that is open, and stays open for as long as it is used."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+
+    app = FastAPI(
+        title="Commonplace",
+        summary="Long-term memory for LLM agents and chat apps.",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        middleware=_middleware(service),
+        telemetry={"logs": False, "metrics": False},
+        responses=REFUSALS,
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.include_router(router)
+    _tell_errors(app)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _middleware(service: Service) -> list[Middleware]:
+    settings = service.settings
+    limiter = Limiter(
+        {"read": settings.api_limit_read, "write": settings.api_limit_write, "costly": settings.api_limit_costly}
+    )
+    hosts, origins = [settings.api_host], settings.api_cors_origins
+    passing = [
+        Middleware(Edge, observe=_unobserved),
+        Middleware(Bounds, max_body=settings.api_max_body, timeout=settings.api_timeout),
+        Middleware(Gate, service=service, limiter=limiter, hosts=hosts, origins=origins),
+        Middleware(Idempotency, service=service, lease=settings.api_timeout),
+    ]
+    if origins:
+        cors = Middleware(CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["*"])
+        passing.insert(1, cors)
+    return passing
+
+
+def _unobserved(scope: object, status: int, seconds: float) -> None:
+    return None
+
+
+def _tell_errors(app: FastAPI) -> None:
+    async def ours(request: Request, error: Exception) -> Response:
+        return problem_of(error, request_id=request.state.request_id)
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        errors = [{"where": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
+        detail = "; ".join(f"{one['where']}: {one['message']}" for one in errors[:5])
+        return problem(422, "InvalidInput", detail, request_id=request.state.request_id, errors=errors)
+
+    async def by_status(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        told, headers = _told(request, error)
+        return problem_of(told, request_id=request.state.request_id, headers=headers)
+
+    handlers: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
+        CommonplaceError: ours,
+        RequestValidationError: invalid,
+        HTTPException: by_status,
+    }
+    for kind, handler in handlers.items():
+        app.add_exception_handler(kind, handler)
+
+
+def _told(request: Request, error: HTTPException) -> tuple[Exception, dict[str, str]]:
+    if error.status_code == 405:
+        allowed = ", ".join(_methods(request))
+        return WrongMethod(f"{request.method}: expected {allowed}"), {"Allow": allowed}
+    if error.status_code == 404:
+        return NotServed("there is nothing at this path: /openapi.json lists what there is"), {}
+    return InvalidInput(f"the request could not be read: {error.detail}"), {}
+
+
+def _methods(request: Request) -> list[str]:
+    """Return every method that a path is for: one path may have several routes."""
+    matching = (route for route in request.app.router.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        components = made.setdefault("components", {})
+        components["schemas"] = {**components.get("schemas", {}), **COMPONENTS}
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "cp_…"}}
+        made["security"] = [{"key": []}]
+        app.openapi_schema = made
+    return app.openapi_schema

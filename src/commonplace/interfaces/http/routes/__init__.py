@@ -1,0 +1,1 @@
+"""The native API, one module for each thing that it is about."""

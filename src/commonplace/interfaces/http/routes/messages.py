@@ -1,0 +1,96 @@
+"""Keeping what was said, and reading it again."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from commonplace.domain.results import Added, Page
+from commonplace.domain.values import Message, Role
+from commonplace.interfaces.http.access import Reader, Writer
+from commonplace.interfaces.http.wire import (
+    Body,
+    Cursor,
+    Limit,
+    Metadata,
+    Moment,
+    Name,
+    User,
+    UserQuery,
+    described,
+    reply,
+)
+
+router = APIRouter(prefix="/v1", tags=["messages"])
+
+Text = Annotated[str, Field(min_length=1, examples=["I use Shram and Magnet as productivity tools"])]
+
+
+class Said(Body):
+    content: Text
+    role: Role = "user"
+    name: Name | None = None
+    at: Moment | None = None
+    id: Name | None = None
+    metadata: Metadata | None = None
+    expires_at: Moment | None = None
+
+
+class AddRequest(Body):
+    content: Annotated[
+        Text | Said | list[Said],
+        Field(description="A text that the user said, a message, or a list of them."),
+    ]
+    user: User = None
+    session: Annotated[Name | None, Field(description="The conversation.")] = None
+    agent: Name | None = None
+    at: Annotated[Moment | None, Field(description="When it was said. None: now.")] = None
+    metadata: Metadata | None = None
+    expires_at: Moment | None = None
+    learn: Annotated[bool, Field(description="Learn facts from it.")] = True
+    wait: Annotated[bool, Field(description="Wait until it is learned from.")] = False
+
+
+@router.post("/messages", status_code=201, responses=described(Added, status=201, what="Durable, and found by recall."))
+async def add(asked: AddRequest, access: Writer, request: Request) -> Response:
+    """Keep what was said, and learn from it. The same message id twice is one message."""
+    added = await access.memory.add(
+        _content(asked.content, request.scope["state"].get("idempotency_key")),
+        user=access.user(asked.user),
+        session=asked.session,
+        agent=asked.agent,
+        at=asked.at,
+        metadata=asked.metadata,
+        expires_at=asked.expires_at,
+        learn=asked.learn,
+        wait=asked.wait,
+    )
+    return reply(added, 201)
+
+
+def _content(content: str | Said | Sequence[Said], again: str | None) -> str | list[dict[str, Any]]:
+    """Return what was said. With an Idempotency-Key the ids follow from it: a server may die before it has answered."""
+    if isinstance(content, str) and again is None:
+        return content
+    items = [Said(content=content)] if isinstance(content, str) else [content] if isinstance(content, Said) else content
+    said = [item.model_dump(exclude_none=True) for item in items]
+    for place, message in enumerate(said):
+        if again is not None:
+            message.setdefault(
+                "id", hashlib.sha256(f"{again}:{place}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            )
+    return said
+
+
+@router.get("/messages", responses=described(Page[Message], what="The last ones, oldest first."))
+async def messages(
+    access: Reader,
+    user: UserQuery = None,
+    session: Annotated[Name | None, Query(description="Of this conversation only.")] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
+) -> Response:
+    """Return the last messages; `next_cursor` leads to those before them."""
+    return reply(await access.memory.messages(session=session, user=access.user(user), limit=limit, cursor=cursor))

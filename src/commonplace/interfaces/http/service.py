@@ -1,0 +1,102 @@
+"""The memory behind the service: one set of parts, a memory for each tenant, and who may come in."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from commonplace.domain.errors import Closed, InvalidInput
+from commonplace.domain.keys import parse_token
+from commonplace.interfaces.http.access import Caller, Unauthenticated
+from commonplace.memory import AsyncMemory
+from commonplace.ports.answers import Answers
+from commonplace.ports.keys import KeyRing
+from commonplace.settings import Settings
+from commonplace.wiring import Embed, Location, opened
+
+
+class Service:
+    """Open for the length of the process. Tenants are opened when they are first asked for."""
+
+    def __init__(
+        self, home: AsyncMemory, *, settings: Settings, keys: KeyRing, answers: Answers, key_needed: bool = False
+    ) -> None:
+        """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
+        self.settings, self.keys, self.answers = settings, keys, answers
+        self.closing = asyncio.Event()
+        """Set when the process is to end: streams that have no end of their own end then."""
+        self._home, self._key_needed = home, key_needed
+        self._opening = asyncio.Lock()
+        self._memories: dict[str, AsyncMemory] = {settings.tenant: home}
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    async def memory(self, tenant: str) -> AsyncMemory:
+        """Return the memory of a tenant."""
+        found = self._memories.get(tenant)
+        if found is not None:
+            return found
+        async with self._opening:
+            if self.closing.is_set():
+                raise Closed("the service is about to end")
+            if tenant not in self._memories:
+                self._memories[tenant] = await self._home.beside(tenant)
+            return self._memories[tenant]
+
+    @property
+    def memories(self) -> Mapping[str, AsyncMemory]:
+        """The tenants that are open."""
+        return self._memories
+
+    async def start(self) -> None:
+        """Open every tenant that has a key, so that what it left to learn goes on before anybody asks."""
+        for tenant in dict.fromkeys(key.tenant for key in await self.keys.keys() if key.usable(self.now())):
+            await self.memory(tenant)
+
+    async def aclose(self) -> None:
+        """Hand back what is being learned. The home memory is closed by who opened it."""
+        self.closing.set()
+        async with self._opening:
+            for memory in self._memories.values():
+                if memory is not self._home:
+                    await memory.aclose()
+
+    async def admit(self, token: str | None) -> Caller:
+        """Return who shows this token. Raises Unauthenticated, in the same words whatever is wrong with it."""
+        if token is None:
+            return await self._without_key()
+        parsed = parse_token(token)
+        key = None if parsed is None else await self.keys.find_key(parsed.id)
+        if parsed is None or key is None or not key.fits(parsed.secret) or not key.usable(self.now()):
+            raise Unauthenticated("this key opens nothing here: it is unknown, has expired or was revoked")
+        return Caller(tenant=key.tenant, user=key.user, role=key.role, key=key.id)
+
+    async def _without_key(self) -> Caller:
+        if self._key_needed or await self.keys.any_usable_key(now=self.now()):
+            raise Unauthenticated("a key is needed: send it as `Authorization: Bearer cp_…` (commonplace key create)")
+        return Caller(tenant=self.settings.tenant, role="admin")
+
+
+@asynccontextmanager
+async def opened_service(
+    location: Location,
+    overrides: Mapping[str, object],
+    *,
+    embedder: Embed | None = None,
+    key_needed: bool = False,
+) -> AsyncIterator[Service]:
+    """Open the memory that the settings name, and the service on it; close both in the end."""
+    settings = Settings.from_sources(**location.settings(), **overrides)
+    async with opened(location, overrides, embedder) as parts:
+        ledger = parts.ledger
+        if not isinstance(ledger, KeyRing) or not isinstance(ledger, Answers):
+            raise InvalidInput(f"{type(ledger).__name__}: a service needs a ledger that keeps keys and answers")
+        async with AsyncMemory(parts) as home:
+            await home.start()
+            service = Service(home, settings=settings, keys=ledger, answers=ledger, key_needed=key_needed)
+            await service.start()
+            try:
+                yield service
+            finally:
+                await service.aclose()

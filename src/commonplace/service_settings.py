@@ -1,0 +1,39 @@
+"""The settings of the HTTP service, apart from those of the memory behind it."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic_settings import BaseSettings, NoDecode
+
+RATE = r"^[1-9][0-9]{0,8}/(second|minute|hour|day)$"
+Rate = Annotated[str, Field(pattern=RATE)]
+
+
+def _listed(value: object) -> object:
+    """Take `a, b` too, which is what fits into a variable."""
+    return [part for part in re.split(r"[,\s]+", value) if part] if isinstance(value, str) else value
+
+
+class ServiceSettings(BaseSettings):
+    api_host: str = Field(
+        "127.0.0.1",
+        min_length=1,
+        description="The address the service listens on. One that others can reach needs a key (`commonplace key`).",
+    )
+    api_port: int = Field(8000, ge=0, le=65_535, description="The port of the service. 0: any that is free.")
+    api_cors_origins: Annotated[Sequence[str], NoDecode, BeforeValidator(_listed)] = Field(
+        (), description="Sites whose pages may call the service, as `https://a.example, https://b.example`."
+    )
+    api_max_body: int = Field(4_000_000, ge=1, description="Most bytes of a request.")
+    api_timeout: float = Field(60.0, gt=0, description="Seconds a request may take until its answer begins.")
+    api_grace: float = Field(
+        10.0, ge=0, description="Seconds that requests under way are given to finish when the service is told to end."
+    )
+    api_limit_read: Rate = Field("6000/minute", description="How often a key may read.")
+    api_limit_write: Rate = Field("3000/minute", description="How often a key may write.")
+    api_limit_costly: Rate = Field("120/minute", description="How often a key may chat, export, forget, or look after.")
+    api_snapshots: str | None = Field(
+        None, description="Where snapshots asked for over HTTP go: a folder or `s3://bucket/…`. Unset: nowhere."
+    )
