@@ -163,6 +163,9 @@ class Settings(ServiceSettings):
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
     )
+    tokenizer: Folder | None = Field(
+        None, description="The language model's `tokenizer.json`, to count tokens by. Unset: an estimate, rather high."
+    )
     learning_concurrency: Positive = Field(4, description="How many messages are learned from at once with a model.")
     learning_attempts: Positive = Field(
         5, description="How often learning from a message is tried before it is given up."

@@ -79,6 +79,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             options=options_of(settings),
             full_text=ledger if isinstance(ledger, FullText) else None,
             planted=open_guard(),
+            count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
         )
 
@@ -212,6 +213,17 @@ def open_guard() -> Callable[[str], bool]:
     from commonplace.adapters.rules import plants_instructions
 
     return plants_instructions
+
+
+def open_tokenizer(path: Path | None) -> Callable[[str], int]:
+    """Return what counts the tokens of a text. Raises InvalidInput for a file that is no tokenizer."""
+    from commonplace.recall.tokens import count_tokens
+
+    if path is None:
+        return count_tokens
+    from commonplace.adapters.tokenizer import token_counter
+
+    return token_counter(path)
 
 
 @asynccontextmanager

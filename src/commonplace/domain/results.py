@@ -59,6 +59,8 @@ class Context:
     tokens: int
     budget: int
     items: tuple[Recalled, ...] = ()
+    around: tuple[Recalled, ...] = ()
+    """Messages that stand beside those found, because they help to understand them."""
     blocks: tuple[Block, ...] = ()
     notes: tuple[str, ...] = ()
 

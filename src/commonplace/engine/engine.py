@@ -37,6 +37,7 @@ from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
 from commonplace.engine.committing import Committing
+from commonplace.engine.contexts import Contexts
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.filling import Filling
@@ -73,6 +74,7 @@ class Engine(Caring, Finding, Proposing):
         self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
         committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
+        self._contexts = Contexts(parts, self._recalling.recall)
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
         self._worker = Worker(parts, learner, committing)
         self._adding = Adding(parts, indexing, committing, learner, self._worker)

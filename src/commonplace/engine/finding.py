@@ -20,6 +20,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, parse_optional_moment, to_micros
 from commonplace.domain.values import Fact, FactId, FactVersion, Message, SessionId
 from commonplace.domain.where import parse_where
+from commonplace.engine.contexts import Contexts
 from commonplace.engine.parts import Parts
 from commonplace.engine.recalling import Recalling
 from commonplace.ports.ledger import MessageQuery
@@ -31,6 +32,7 @@ Moment = datetime | str
 class Finding:
     _parts: Parts
     _recalling: Recalling
+    _contexts: Contexts
 
     def _whose(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))
@@ -74,7 +76,7 @@ class Finding:
 
         `session` is the conversation going on: what it said is in the prompt already, so it is left out.
         """
-        return await self._recalling.context(
+        return await self._contexts.context(
             self._whose(user),
             parse_query(query),
             session=parse_session(session),

@@ -11,6 +11,7 @@ from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
+from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
 
 IndexMode = Literal["auto", "exact", "chroma"]
@@ -70,6 +71,8 @@ class Parts:
     """Candidates by words for users beyond the memory budget; None: all their rows are looked at."""
     planted: Callable[[str], bool] = never
     """Whether a text tries to give standing orders through memory."""
+    count_tokens: Callable[[str], int] = count_tokens
+    """What a text costs in a prompt, by the model's own tokenizer or by an estimate on the high side."""
     replacing_vectors: bool = False
     """The ledger holds another model's vectors, and they are to be made anew."""
     weights: Weights = Weights()

@@ -1,4 +1,4 @@
-"""recall, context and facts: the way from a question to things that can be shown."""
+"""recall and facts: the way from a question to things that can be shown."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -8,10 +8,10 @@ from typing import get_args
 import numpy as np
 
 from commonplace.domain.cursors import encode_cursor
-from commonplace.domain.results import Context, Page, Recollection
+from commonplace.domain.results import Page, Recollection
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
-from commonplace.domain.values import Fact, FactId, FactKind, Recalled, SessionId
+from commonplace.domain.values import Fact, FactId, FactKind, Recalled
 from commonplace.domain.where import Where, matches
 from commonplace.engine.corpora import Beyond, Corpora, Part
 from commonplace.engine.embedding import Embedding
@@ -20,17 +20,13 @@ from commonplace.engine.oversized import Oversized, Query
 from commonplace.engine.parts import Options, Parts
 from commonplace.engine.planner import Near, Planner
 from commonplace.ports.ledger import Versions
-from commonplace.recall.assemble import assemble
 from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
 from commonplace.recall.order import Balance, Weighed, in_order, latest
 from commonplace.recall.request import Request
 from commonplace.recall.search import Asked, Hit, search
-from commonplace.recall.tokens import count_tokens
 from commonplace.recall.understand import understand
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
-CONTEXT_ITEMS = 40
-"""What a context is packed from: more than a usual budget holds."""
 NEAREST = 8
 """Facts that a model is shown beside a message."""
 SPARE = 20
@@ -74,12 +70,6 @@ class Recalling:
             explain=request.explain,
         )
         return Recollection(_current_first(found) if request.query.strip() else found, notes=notes)
-
-    async def context(self, scope: Scope, query: str, *, session: SessionId | None, budget: int) -> Context:
-        found = await self.recall(scope, Request(query=query, limit=CONTEXT_ITEMS))
-        items = [item for item in found if session is None or item.session != session]
-        blocks = await self._parts.ledger.blocks(scope)
-        return assemble(items, blocks, budget=budget, count=count_tokens, notes=found.notes)
 
     async def facts(self, scope: Scope, request: Request, *, before: int | None) -> Page[Fact]:
         """Return one page of facts, the latest written first, from the row before `before` on."""

@@ -244,12 +244,23 @@ class Writing(Protocol):
         ...
 
 
+class Beside(NamedTuple):
+    """The messages next to one, in the order of time."""
+
+    before: MessageId | None
+    after: MessageId | None
+
+
 class Messages(Protocol):
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         """Return those that exist in this scope."""
         ...
 
     async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage: ...
+
+    async def beside(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
+        """Return what was said just before and just after each of these in its session; not for those without one."""
+        ...
 
 
 class Shown(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.domain.values import Fact
-from commonplace.recall.assemble import day
+from commonplace.recall.days import day
 
 
 def note_of(taught: Sequence[Fact], *, at: datetime) -> str | None:

@@ -10,6 +10,7 @@ from commonplace.domain.values import Json, Message, MessageId, SessionId
 from commonplace.ports.ledger import Change, Ledger, MessageQuery, NewMessage
 from tests.contracts.ledger.values import (
     ANA,
+    BEN,
     START,
     a_message,
     added,
@@ -127,3 +128,17 @@ class MessagesContract:
     async def test_a_limit_below_one_is_refused(self, ledger: Ledger, limit: int) -> None:
         with pytest.raises(InvalidInput, match=str(limit)):
             await ledger.messages(ANA, MessageQuery(limit=limit))
+
+    async def test_the_messages_beside_one_are_those_of_its_session(self, ledger: Ledger) -> None:
+        for at, id_ in enumerate(("one", "two", "three")):
+            await ledger.write(ANA, added(id_, session="s", at=at))
+        await ledger.write(ANA, added("late", session="s", at=0.5), added("elsewhere", session="t", at=1))
+        await ledger.write(ANA, added("alone", session=None, at=1))
+        ids = [MessageId(id_) for id_ in ("one", "late", "three", "elsewhere", "alone", "nobody")]
+        assert await ledger.beside(ANA, ids) == {
+            "one": (None, "late"),
+            "late": ("one", "two"),
+            "three": ("two", None),
+            "elsewhere": (None, None),
+        }
+        assert await ledger.beside(BEN, ids) == {}

@@ -30,6 +30,7 @@ from commonplace.domain.values import (
     Source,
 )
 from commonplace.ports.ledger import (
+    Beside,
     Change,
     Feed,
     Finding,
@@ -149,6 +150,18 @@ class InMemoryLedger(InMemoryArchive):
         return MessagePage(
             messages=[message for _, _, message in shown], next=shown[-1][:2] if len(left) > query.limit else None
         )
+
+    async def beside(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
+        held = self._find(scope).messages
+        found: dict[MessageId, Beside] = {}
+        for id_ in messages:
+            session = held[id_][1].session if id_ in held else None
+            if session is not None:
+                order = sorted((one.at, n, one.id) for n, one in held.values() if one.session == session)
+                ids = [None, *(one for _, _, one in order), None]
+                place = ids.index(id_)
+                found[id_] = Beside(ids[place - 1], ids[place + 1])
+        return found
 
     async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
         held = self._find(scope)

@@ -50,6 +50,7 @@ from commonplace.domain.values import (
 )
 from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import (
+    Beside,
     Change,
     Feed,
     Finding,
@@ -188,6 +189,9 @@ class SqliteLedger(SqliteErasing, SqliteServing, SqliteArchiving):
 
     async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage:
         return await self._read(lambda connection: messages.page(connection, scope, query))
+
+    async def beside(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
+        return await self._read(lambda connection: said.beside(connection, scope, messages))
 
     async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
         return await self._read(lambda connection: facts.by_id(connection, scope, ids))

@@ -18,7 +18,7 @@ from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Message, MessageId, SessionId
-from commonplace.ports.ledger import MessagePage, MessageQuery
+from commonplace.ports.ledger import Beside, MessagePage, MessageQuery
 
 COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
 
@@ -55,6 +55,32 @@ def page(connection: Connection, scope: Scope, query: MessageQuery) -> MessagePa
     shown = [to_message(row) for row in rows[: query.limit]]
     more = len(rows) > query.limit
     return MessagePage(messages=shown, next=(shown[-1].at, rows[query.limit - 1][0] & N_MASK) if more else None)
+
+
+def beside(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
+    partition = partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found: dict[MessageId, Beside] = {}
+    for id_ in ids:
+        row = connection.execute(
+            "select session, at, row from messages where partition = ? and id = ? and session is not null",
+            (partition.no, text_column(id_)),
+        ).fetchone()
+        if row is not None:
+            found[id_] = Beside(*(_next_to(connection, partition.no, row, step) for step in (_BEFORE, _AFTER)))
+    return found
+
+
+_BEFORE = "(at, row) < (?, ?) order by at desc, row desc"
+_AFTER = "(at, row) > (?, ?) order by at, row"
+
+
+def _next_to(connection: Connection, partition: int, place: tuple[Any, ...], step: str) -> MessageId | None:
+    row = connection.execute(
+        f"select id from messages where partition = ? and session = ? and {step} limit 1", (partition, *place)
+    ).fetchone()
+    return None if row is None else MessageId(text_of(row[0]))
 
 
 def to_message(row: tuple[Any, ...]) -> Message:

@@ -1,0 +1,7 @@
+"""Days as people write them."""
+
+from datetime import datetime
+
+
+def day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%b} {moment.year}"
