@@ -9,7 +9,7 @@ Every method is confined to one scope; an id that lives in another scope is not 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from commonplace.ports.archive import Archive
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
 from commonplace.ports.session_states import SessionStates
+from commonplace.ports.upkeep import Upkeep
 
 Vector = NDArray[np.float32]
 
@@ -332,60 +333,6 @@ class EmbeddingCache(Protocol):
     async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
 
     async def cache_embeddings(self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerCounts:
-    users: int
-    messages: int
-    facts: int
-    fact_versions: int
-    blocks: int
-    sessions: int
-    rows: int
-    rows_without_vector: int
-    jobs: Mapping[str, int]
-    bytes_on_disk: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something that is not as it should be."""
-
-    check: str
-    severity: Literal["note", "warning", "error"]
-    message: str
-    repairable: bool = False
-    repaired: bool = False
-
-
-class Upkeep(Protocol):
-    async def holds_vectors(self) -> bool: ...
-
-    async def embedder_identity(self) -> str | None:
-        """Return the identity of the model whose vectors this ledger holds; None while it holds none."""
-        ...
-
-    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
-        """Record it. Raises Conflict if another than `replacing` is recorded."""
-        ...
-
-    async def counts(self, tenant: str) -> LedgerCounts:
-        """Count what a tenant holds."""
-        ...
-
-    async def counts_of(self, scope: Scope) -> LedgerCounts:
-        """Count what one user holds."""
-        ...
-
-    async def check(self) -> Sequence[Finding]:
-        """Look for damage: integrity, foreign keys, rows without entries. Empty when all is well."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """A stable random name of this ledger, made when it was created; indexes are named after it."""
-        ...
 
 
 class Ledger(

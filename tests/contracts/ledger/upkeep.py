@@ -5,7 +5,8 @@ import pytest
 from commonplace.domain.errors import Conflict
 from commonplace.domain.values import Block
 from commonplace.ports.jobs import Job
-from commonplace.ports.ledger import Change, Ledger, LedgerCounts
+from commonplace.ports.ledger import Change, Ledger
+from commonplace.ports.upkeep import LedgerCounts
 from tests.contracts.ledger.values import (
     ANA,
     BEN,

@@ -29,18 +29,8 @@ from commonplace.domain.values import (
     SessionInfo,
     Source,
 )
-from commonplace.ports.ledger import (
-    Beside,
-    Change,
-    Feed,
-    Finding,
-    LedgerCounts,
-    MessagePage,
-    MessageQuery,
-    Shown,
-    Vector,
-    Versions,
-)
+from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.upkeep import Finding, LedgerCounts
 
 KEEP_PLACE = -1
 

@@ -49,18 +49,8 @@ from commonplace.domain.values import (
     Source,
 )
 from commonplace.ports.jobs import Job, JobStatus
-from commonplace.ports.ledger import (
-    Beside,
-    Change,
-    Feed,
-    Finding,
-    LedgerCounts,
-    MessagePage,
-    MessageQuery,
-    Shown,
-    Vector,
-    Versions,
-)
+from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.upkeep import Finding, LedgerCounts
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from commonplace.adapters.sqlite.columns import Connection, text_column
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import Finding, LedgerCounts
+from commonplace.ports.upkeep import Finding, LedgerCounts
 
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"

@@ -1,0 +1,61 @@
+"""What a ledger says about itself: how much there is, whose vectors it holds, and whether it is whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from commonplace.domain.scope import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerCounts:
+    users: int
+    messages: int
+    facts: int
+    fact_versions: int
+    blocks: int
+    sessions: int
+    rows: int
+    rows_without_vector: int
+    jobs: Mapping[str, int]
+    bytes_on_disk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is not as it should be."""
+
+    check: str
+    severity: Literal["note", "warning", "error"]
+    message: str
+    repairable: bool = False
+    repaired: bool = False
+
+
+class Upkeep(Protocol):
+    async def holds_vectors(self) -> bool: ...
+
+    async def embedder_identity(self) -> str | None:
+        """Return the identity of the model whose vectors this ledger holds; None while it holds none."""
+        ...
+
+    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
+        """Record it. Raises Conflict if another than `replacing` is recorded."""
+        ...
+
+    async def counts(self, tenant: str) -> LedgerCounts:
+        """Count what a tenant holds."""
+        ...
+
+    async def counts_of(self, scope: Scope) -> LedgerCounts:
+        """Count what one user holds."""
+        ...
+
+    async def check(self) -> Sequence[Finding]:
+        """Look for damage: integrity, foreign keys, rows without entries. Empty when all is well."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """A stable random name of this ledger, made when it was created; indexes are named after it."""
+        ...
