@@ -149,7 +149,7 @@ class Settings(ServiceSettings):
     )
 
     agent_model: str | None = Field(
-        None, description="The language model to learn with, as `openai:…` or `anthropic:…`. Unset: learning by rules."
+        None, description="The language model to chat and learn with, as `openai:…`, `anthropic:…`. Unset: by rules."
     )
     agent_base_url: str | None = Field(
         None,
@@ -160,6 +160,12 @@ class Settings(ServiceSettings):
         None, ge=0, le=2, description="The language model's temperature. Unset: its own default."
     )
     agent_timeout: float = Field(60.0, gt=0, description="Seconds to wait for an answer of the language model.")
+    agent_retries: int = Field(
+        2,
+        ge=0,
+        le=10,
+        description="How often a chat, or a hosted embedding, is asked for again; `Retry-After` is kept.",
+    )
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
     )

@@ -24,11 +24,21 @@ from commonplace.ports.ledger import Ledger
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
     from commonplace.adapters.models.opening import Reached
     from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
     from commonplace.adapters.onnx.progress import Progress
     from commonplace.settings import Settings
+
+LOCAL = {
+    "ollama": "http://127.0.0.1:11434/v1",
+    "lmstudio": "http://127.0.0.1:1234/v1",
+    "llamacpp": "http://127.0.0.1:8080/v1",
+    "vllm": "http://127.0.0.1:8000/v1",
+}
+"""Servers of one's own that speak OpenAI's protocol, and where they listen unless `agent_base_url` says otherwise."""
 
 Embed = Embedder | Callable[[list[str]], ArrayLike]
 """An embedder, or a plain function from texts to one row of numbers each."""
@@ -244,11 +254,41 @@ async def open_extractor(settings: "Settings") -> AsyncIterator[Extractor | None
 async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Extractor]:
     from commonplace.learning.asking import ask, extract_prompt
 
-    try:
+    async with _opened_model(settings, name, retries=0) as model:
         from commonplace.adapters.models.extractor import ModelExtractor
+
+        async with ModelExtractor(
+            model,
+            name=name,
+            ask=ask,
+            prompt=extract_prompt().version,
+            temperature=settings.agent_temperature,
+            timeout=settings.agent_timeout,
+            max_tokens=settings.agent_max_tokens,
+            by_schema=name.startswith(tuple(LOCAL)) or bool(settings.agent_base_url and name.startswith("openai")),
+        ) as extractor:
+            yield extractor
+
+
+@asynccontextmanager
+async def open_chat_model(settings: "Settings") -> AsyncIterator["tuple[Model, ModelSettings] | None"]:
+    """Yield the model that answers, and how it is to be asked; None where none is named."""
+    if settings.agent_model is None:
+        yield None
+        return
+    async with _opened_model(settings, settings.agent_model, retries=settings.agent_retries) as model:
+        asked: ModelSettings = {"timeout": settings.agent_timeout, "max_tokens": settings.agent_max_tokens}
+        if settings.agent_temperature is not None:
+            asked["temperature"] = settings.agent_temperature
+        yield model, asked
+
+
+@asynccontextmanager
+async def _opened_model(settings: "Settings", name: str, *, retries: int) -> AsyncIterator["Model"]:
+    try:
         from commonplace.adapters.models.opening import open_model
 
-        full_name, reached = _reach(settings, name)
+        full_name, reached = _reach(settings, name, retries=retries)
         model = open_model(full_name, reached)
     except ImportError as error:
         raise ModelUnavailable(
@@ -257,37 +297,26 @@ async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Ext
     async with AsyncExitStack() as stack:
         if reached:
             stack.push_async_callback(reached.close)
-        yield await stack.enter_async_context(
-            ModelExtractor(
-                model,
-                name=name,
-                ask=ask,
-                prompt=extract_prompt().version,
-                temperature=settings.agent_temperature,
-                timeout=settings.agent_timeout,
-                max_tokens=settings.agent_max_tokens,
-                by_schema=settings.agent_base_url is not None and name.startswith("openai"),
-            )
-        )
+        yield model
 
 
-def _reach(settings: "Settings", name: str) -> tuple[str, "Reached | None"]:
+def _reach(settings: "Settings", name: str, *, retries: int) -> tuple[str, "Reached | None"]:
     """Return the model's full name, and its provider where that is one whose key we have.
 
     Each provider's SDK takes seconds to import, so only the one that is asked for is.
     """
     kind, _, model = name.partition(":")
-    url = settings.agent_base_url
-    if kind in {"openai", "openai-chat", "openai-responses"}:
+    url = settings.agent_base_url or LOCAL.get(kind)
+    if kind in LOCAL or kind in {"openai", "openai-chat", "openai-responses"}:
         from commonplace.adapters.models.openai import reach_openai
 
-        if url is not None and kind == "openai":
+        if url is not None and kind in {"openai", *LOCAL}:
             name = f"openai-chat:{model}"  # what compatible servers speak; OpenAI's own default is its Responses API
-        return name, reach_openai(key=_secret(settings.openai_api_key), base_url=url)
+        return name, reach_openai(key=_secret(settings.openai_api_key), base_url=url, retries=retries)
     if kind == "anthropic":
         from commonplace.adapters.models.anthropic import reach_anthropic
 
-        return name, reach_anthropic(key=_secret(settings.anthropic_api_key), base_url=url)
+        return name, reach_anthropic(key=_secret(settings.anthropic_api_key), base_url=url, retries=retries)
     return name, None
 
 

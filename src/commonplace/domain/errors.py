@@ -73,6 +73,11 @@ class EmbedderUnavailable(Unavailable):
 class ModelUnavailable(Unavailable):
     """The language model did not answer."""
 
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        """Seconds that its service asked to wait before trying again, if it did."""
+        super().__init__(message)
+
 
 class ModelRefused(ModelUnavailable):
     """The service of the language model refused the request: a wrong key, an unknown model, a message too long."""

@@ -16,6 +16,7 @@ from commonplace.domain.errors import (
     CommonplaceError,
     InvalidInput,
     ModelRefused,
+    ModelUnavailable,
     Overtaken,
     Unavailable,
     UnreadableReply,
@@ -246,6 +247,8 @@ class Worker:
             await self._parts.ledger.bury(job.id, error=told(error))
             return
         pause = delay(job.attempts, first=self._options.learning_retry_delay, chance=random.random())
+        if isinstance(error, ModelUnavailable) and error.retry_after is not None:
+            pause = min(max(pause, error.retry_after), LONGEST_DELAY)
         run_at = self._parts.now() + timedelta(seconds=pause)
         await self._parts.ledger.retry(job.id, run_at=run_at, error=told(error))
         asyncio.get_running_loop().call_later(pause, self._awake.set)

@@ -9,14 +9,14 @@ from contextlib import AsyncExitStack
 from typing import Self
 
 from pydantic_ai import Agent, NativeOutput
-from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, ModelRequestRejectedError, UnexpectedModelBehavior
+from pydantic_ai.exceptions import AgentRunError, UnexpectedModelBehavior
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
+from commonplace.adapters.models.failures import failure, usage_of
 from commonplace.adapters.models.reply import Reply
-from commonplace.domain.errors import ModelRefused, ModelUnavailable, UnreadableReply
-from commonplace.domain.usage import Usage
+from commonplace.domain.errors import UnreadableReply
 from commonplace.domain.values import Message
 from commonplace.ports.extractor import Extraction, Said
 
@@ -79,21 +79,9 @@ class ModelExtractor:
         except UnexpectedModelBehavior as error:
             # Its message quotes the reply, and the reply the message: neither may get into a log.
             raise UnreadableReply(
-                f"{self._name} did not answer in the agreed shape, also when asked again", usage=_usage(spent)
+                f"{self._name} did not answer in the agreed shape, also when asked again", usage=usage_of(spent)
             ) from error
         except AgentRunError as error:
-            raise self._unavailable(error) from error
+            raise failure(error, name=self._name) from error
         proposals = tuple(found.proposal() for found in answered.output.claims)
-        return Extraction(proposals=proposals, usage=_usage(spent))
-
-    def _unavailable(self, error: AgentRunError) -> ModelUnavailable:
-        status = f" with status {error.status_code}" if isinstance(error, ModelHTTPError) else ""
-        if isinstance(error, ModelRequestRejectedError):
-            return ModelRefused(
-                f"{self._name} refused the request{status}: {type(error).__name__.removeprefix('_HTTP')}"
-            )
-        return ModelUnavailable(f"{self._name} did not answer{status}: {type(error).__name__.removeprefix('_HTTP')}")
-
-
-def _usage(spent: RunUsage) -> Usage:
-    return Usage(requests=spent.requests, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
+        return Extraction(proposals=proposals, usage=usage_of(spent))

@@ -1,0 +1,308 @@
+"""A model service on loopback that streams: the wire formats of OpenAI (chat, embeddings) and Anthropic, scripted."""
+
+import base64
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+from tests.learning.scripted_model import WIRES, by_rules
+
+DIMENSIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool. The arguments are a string, so that they can be wrong."""
+
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    status: int
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BreakOff:
+    """Some words, and then the line is dead: closed as if all were said, or cut."""
+
+    text: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Garble:
+    """Some words, and then something that is no JSON."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    seconds: float
+
+
+Reply = Say | Call | Fail | BreakOff | Garble | Sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request, in any of the formats."""
+
+    body: Mapping[str, Any]
+
+    @property
+    def said(self) -> str:
+        """The last thing that the user said."""
+        return _texts(self.body["messages"], "user")[-1]
+
+    @property
+    def system(self) -> str:
+        system = self.body.get("system", "")
+        given = system if isinstance(system, str) else "\n".join(part["text"] for part in system)
+        return "\n".join([given, *_texts(self.body["messages"], "system"), *_texts(self.body["messages"], "developer")])
+
+    @property
+    def results(self) -> list[str]:
+        """What tools have returned."""
+        return [
+            json.dumps(one.get("content"))
+            for one in self.body["messages"]
+            if one["role"] == "tool" or "tool_result" in json.dumps(one.get("content", ""))
+        ]
+
+
+def _texts(messages: Sequence[Mapping[str, Any]], role: str) -> list[str]:
+    found = []
+    for message in messages:
+        content = message.get("content") or ""
+        text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+        if message["role"] == role and text:
+            found.append(text)
+    return found
+
+
+Script = Callable[[Asked], Reply]
+
+
+def from_memory(asked: Asked) -> Reply:
+    """Answer with the names of things that hold now, as they stand in the memory part of the prompt."""
+    _, _, holds = asked.system.partition("What holds now:")
+    names = re.findall(r"[A-Z][a-z]+", " ".join(line.partition(" (said")[0] for line in holds.split("\n- ")[1:]))
+    known = sorted({"Shram", "Magnet", "Paris", "Rome"} & set(names), reverse=True)
+    return Say(f"You use {' and '.join(known)}." if known else "Understood.")
+
+
+@dataclass
+class Service:
+    script: Script
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
+    embedded: list[list[str]] = field(default_factory=list)
+    embedding: Callable[[Sequence[str]], "Fail | list[list[float]]"] = lambda texts: [vector_of(text) for text in texts]
+
+
+def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
+    digest = hashlib.sha256(text.encode()).digest()
+    return [float(byte) - 127.0 for byte in digest[:dimensions]]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "Server"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.spoken.headers.append({key.lower(): value for key, value in self.headers.items()})
+        path = self.path.removeprefix("/v1").partition("?")[0]
+        if path == "/embeddings":
+            self._embed(body)
+        elif "You read what a user wrote" in json.dumps(body):
+            prompt = _texts(body["messages"], "user")[-1]
+            self._json(200, WIRES[path](body, by_rules(prompt)))  # type: ignore[arg-type]
+        else:
+            self.server.spoken.asked.append(Asked(body))
+            self._answer(path, body, self.server.spoken.script(Asked(body)))
+
+    def _answer(self, path: str, body: Mapping[str, Any], reply: Reply) -> None:
+        match reply:
+            case Fail(status, retry_after):
+                self._json(status, {"error": {"type": "scripted", "message": "scripted"}}, retry_after)
+            case Sleep(seconds):
+                time.sleep(seconds)
+                self._json(503, {"error": {"type": "scripted", "message": "too late"}})
+            case _ if body.get("stream"):
+                self._stream(STREAMS[path](body, reply), reply)
+            case Call(tool, arguments):
+                named = {**body, "tools": [_named(path, tool)]}
+                self._json(200, WIRES[path](named, json.loads(arguments)))
+            case Say(text) | BreakOff(text) | Garble(text):
+                self._json(200, WIRES[path](body, text))
+
+    def _stream(self, events: Iterator[str], reply: Reply) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for event in events:
+            self.wfile.write(f"{len(event.encode()):x}\r\n{event}\r\n".encode())
+            self.wfile.flush()
+        if not (isinstance(reply, BreakOff) and reply.cut):
+            self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = True
+
+    def _embed(self, body: Mapping[str, Any]) -> None:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        self.server.spoken.embedded.append(texts)
+        vectors = self.server.spoken.embedding(texts)
+        if isinstance(vectors, Fail):
+            self._json(vectors.status, {"error": {"type": "scripted", "message": "no"}}, vectors.retry_after)
+            return
+        packed = body.get("encoding_format") == "base64"
+        data = [
+            {"object": "embedding", "index": n, "embedding": _packed(vector) if packed else vector}
+            for n, vector in enumerate(vectors)
+        ]
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        self._json(200, {"object": "list", "model": body["model"], "data": data, "usage": usage})
+
+    def _json(self, status: int, body: Mapping[str, Any], retry_after: str | None = None) -> None:
+        payload = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(payload)))
+        if retry_after is not None:
+            self.send_header("retry-after", retry_after)
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, spoken: Service) -> None:
+        self.spoken = spoken
+        super().__init__(("127.0.0.1", 0), Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        return  # a client that has left
+
+
+@contextmanager
+def service(script: Script = from_memory) -> Iterator[Service]:
+    spoken = Service(script)
+    server = Server(spoken)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    spoken.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield spoken
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _packed(vector: Sequence[float]) -> str:
+    return base64.b64encode(np.asarray(vector, np.float32).tobytes()).decode()
+
+
+def _named(path: str, tool: str) -> Mapping[str, Any]:
+    return {"name": tool} if path == "/messages" else {"type": "function", "function": {"name": tool}}
+
+
+def _pieces(text: str) -> list[str]:
+    return re.findall(r"\S+\s*", text)
+
+
+def _chat(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
+    def chunk(delta: Mapping[str, Any] | None, finish: str | None = None, **more: Any) -> str:
+        choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
+        payload = {"id": "c1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": body["model"]}
+        return f"data: {json.dumps({**payload, 'choices': choices, **more})}\n\n"
+
+    yield chunk({"role": "assistant", "content": ""})
+    match reply:
+        case Call(tool, arguments):
+            call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": tool, "arguments": ""}}
+            yield chunk({"tool_calls": [call]})
+            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]})
+            yield chunk({}, "tool_calls")
+        case Say(text) | BreakOff(text) | Garble(text):
+            for piece in _pieces(text):
+                yield chunk({"content": piece})
+            if isinstance(reply, BreakOff):
+                return
+            if isinstance(reply, Garble):
+                yield "data: {not json at all\n\n"
+                return
+            yield chunk({}, "stop")
+    if (body.get("stream_options") or {}).get("include_usage"):
+        yield chunk(None, usage={"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55})
+    yield "data: [DONE]\n\n"
+
+
+def _messages(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
+    def event(kind: str, **fields: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+    usage = {"input_tokens": 50, "output_tokens": 1}
+    start = {"id": "m1", "type": "message", "role": "assistant", "model": body["model"], "content": []}
+    yield event("message_start", message={**start, "stop_reason": None, "stop_sequence": None, "usage": usage})
+    if isinstance(reply, Call):
+        block = {"type": "tool_use", "id": "t1", "name": reply.tool, "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": reply.arguments}]
+    else:
+        assert isinstance(reply, Say | BreakOff | Garble)
+        block = {"type": "text", "text": ""}
+        deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(reply.text)]
+    yield event("content_block_start", index=0, content_block=block)
+    for delta in deltas:
+        yield event("content_block_delta", index=0, delta=delta)
+    if isinstance(reply, BreakOff):
+        return
+    if isinstance(reply, Garble):
+        yield "event: content_block_delta\ndata: {not json at all\n\n"
+        return
+    yield event("content_block_stop", index=0)
+    reason = "tool_use" if isinstance(reply, Call) else "end_turn"
+    yield event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 5})
+    yield event("message_stop")
+
+
+STREAMS: Mapping[str, Callable[[Mapping[str, Any], Reply], Iterator[str]]] = {
+    "/chat/completions": _chat,
+    "/messages": _messages,
+}
+
+
+def one_after_another(replies: Sequence[Reply]) -> Script:
+    """Give the replies in their order, the last one for ever."""
+    waiting = list(replies)
+
+    def script(asked: Asked) -> Reply:
+        return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    return script
