@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from commonplace.care.export import Export
     from commonplace.domain.claims import Proposal
     from commonplace.domain.errors import (
         Closed,
@@ -46,6 +47,7 @@ __all__ = [
     "Embedder",
     "EmbedderMismatch",
     "EmbedderUnavailable",
+    "Export",
     "Fact",
     "FactChange",
     "FactVersion",
@@ -79,6 +81,7 @@ _MODULES = {
     "commonplace.sync": {"Memory", "Session"},
     "commonplace.ports.embedder": {"Embedder"},
     "commonplace.domain.claims": {"Proposal"},
+    "commonplace.care.export": {"Export"},
     "commonplace.domain.receipts": {"Receipt"},
     "commonplace.domain.results": {"Added", "Checkup", "Context", "Page", "Profile", "Recollection", "Stats"},
     "commonplace.domain.values": {

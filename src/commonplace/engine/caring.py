@@ -60,9 +60,6 @@ class Caring:
 
     # Specified, not built yet
 
-    async def export(self, *, user: str | None = None) -> None:
-        raise NotBuiltYet("export")
-
     async def consolidate(self, *, user: str | None = None) -> None:
         raise NotBuiltYet("consolidate")
 

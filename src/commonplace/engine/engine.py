@@ -36,10 +36,12 @@ from commonplace.domain.values import Block, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
+from commonplace.engine.carrying import Carrying
 from commonplace.engine.committing import Committing
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
+from commonplace.engine.exporting import Exporting
 from commonplace.engine.filling import Filling
 from commonplace.engine.finding import Finding, Moment, parse_fact, parse_session
 from commonplace.engine.forgetting import Forgetting
@@ -59,7 +61,7 @@ from commonplace.recall.request import Request
 Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
-class Engine(Caring, Finding, Proposing):
+class Engine(Caring, Carrying, Finding, Proposing):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(self, parts: Parts, closing: AsyncExitStack | None = None, *, beside: "Engine | None" = None) -> None:
@@ -79,6 +81,7 @@ class Engine(Caring, Finding, Proposing):
         self._worker = Worker(parts, learner, committing)
         self._adding = Adding(parts, indexing, committing, learner, self._worker)
         self._relearning = Relearning(parts, learner, committing)
+        self._exporting = Exporting(parts, self._filling)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
         self._forgetting = Forgetting(parts, corpora, embedding, self._planner)

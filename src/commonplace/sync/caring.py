@@ -1,4 +1,4 @@
-"""The methods that forget, export and look after what is kept."""
+"""The methods that forget and look after what is kept."""
 
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
@@ -10,9 +10,6 @@ from commonplace.sync.loop import Loop
 class Caring:
     _loop: Loop
     _memory: AsyncMemory
-
-    def export(self, *, user: str | None = None) -> None:
-        self._loop.call(self._memory.export(user=user))
 
     def forget(
         self,

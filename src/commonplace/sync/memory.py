@@ -24,6 +24,7 @@ from commonplace.engine.engine import Content
 from commonplace.engine.finding import Moment
 from commonplace.memory import AsyncMemory, Opening
 from commonplace.sync.caring import Caring
+from commonplace.sync.carrying import Carrying
 from commonplace.sync.loop import Loop
 from commonplace.sync.session import Session
 from commonplace.wiring import Embed
@@ -33,7 +34,7 @@ async def _awaited(opening: Opening) -> AsyncMemory:
     return await opening
 
 
-class Memory(Caring):
+class Memory(Caring, Carrying):
     """Long-term memory, for code without an event loop. Safe to share between threads."""
 
     def __init__(self, opening: Opening) -> None:
