@@ -8,6 +8,8 @@ RUN    := $(VENV)/.run-stamp
 DEV    := $(VENV)/.dev-stamp
 ARGS   ?=
 
+CONFORMANCE := $(VENV)/mcp-conformance
+
 # Every version is pinned with its hash, so pip has nothing to resolve. Compiling what is never imported
 # would take a third of the time.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile
@@ -61,7 +63,9 @@ setup: $(DEV) ## Create .venv with all that development needs
 model: $(RUN) # a no-op when the model is in the cache already
 	@$(BIN)/commonplace model fetch
 
-servers: $(DEV) # what tests against real servers and a browser need; nothing so far
+servers: $(DEV) # what tests against real servers and a browser need, beyond what is installed with pip
+	@test -e $(CONFORMANCE)/node_modules || $(BIN)/npm install --silent --no-save --prefix $(CONFORMANCE) \
+	    @modelcontextprotocol/conformance@0.1.16 || echo "The MCP conformance suite could not be had: its test is skipped."
 
 pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from mcp import Client, MCPError
-from mcp.types import TextContent, TextResourceContents
+from mcp.types import ResourceTemplateReference, TextContent, TextResourceContents
 
 from commonplace.memory import AsyncMemory
 from tests.interfaces.mcp.conftest import Connect
@@ -62,3 +62,12 @@ async def test_the_prompt_brings_what_is_remembered(connect: Connect, memory: As
     nothing = empty.messages[0].content
     assert isinstance(nothing, TextContent)
     assert "Oslo" not in nothing.text
+
+
+async def test_the_names_of_blocks_are_offered_to_complete_an_address(connect: Connect, memory: AsyncMemory) -> None:
+    for name in ("persona", "person", "profile"):
+        await memory.set_block(name, "x", user="ana")
+    async with connect(user="ana") as client:
+        ref = ResourceTemplateReference(uri="commonplace://blocks/{name}")
+        offered = await client.complete(ref, {"name": "name", "value": "pers"})
+    assert sorted(offered.completion.values) == ["person", "persona"]
