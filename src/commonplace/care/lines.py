@@ -16,6 +16,7 @@ from commonplace.domain.archive import (
     KeptJob,
     KeptMessage,
     KeptSession,
+    KeptSummary,
     OfTenant,
     OfUser,
     Opened,
@@ -24,7 +25,7 @@ from commonplace.domain.archive import (
 )
 from commonplace.domain.errors import Incompatible, InvalidInput
 from commonplace.domain.keys import Key
-from commonplace.domain.values import Block, Fact, FactChange, Json, Message, Source
+from commonplace.domain.values import Block, Fact, FactChange, Json, Message, Source, Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ TYPES: Mapping[str, type[Line]] = {
     "user": OfUser,
     "message": KeptMessage,
     "fact": KeptFact,
+    "summary": KeptSummary,
     "source": Source,
     "change": FactChange,
     "block": Block,
@@ -54,9 +56,10 @@ TYPES: Mapping[str, type[Line]] = {
     "end": Ended,
 }
 _NAMES = {kind: name for name, kind in TYPES.items()}
-_INNER: Mapping[type[Line], tuple[str, type[Message | Fact]]] = {
+_INNER: Mapping[type[Line], tuple[str, type[Message | Fact | Summary]]] = {
     KeptMessage: ("message", Message),
     KeptFact: ("fact", Fact),
+    KeptSummary: ("summary", Summary),
 }
 """Records whose fields stand beside those of the value that they keep: a line is flat."""
 

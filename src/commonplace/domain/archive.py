@@ -12,7 +12,7 @@ from typing import Literal
 from commonplace.domain.keys import Key
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.usage import Usage
-from commonplace.domain.values import Block, Fact, FactChange, Json, Message, SessionId, Source
+from commonplace.domain.values import Block, Fact, FactChange, Json, Message, SessionId, Source, Summary
 
 FORMAT = 1
 """Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that."""
@@ -69,6 +69,14 @@ class KeptFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSummary:
+    """A summary of a stretch of a session, after the messages that it covers."""
+
+    summary: Summary
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeptSession:
     id: SessionId
     started_at: datetime
@@ -115,7 +123,7 @@ Mark = Opened | OfTenant | OfUser
 """Says what the records after it belong to."""
 OfTenants = Spent | Key
 """What is a tenant's own, and no user's."""
-OfUsers = KeptMessage | KeptFact | Source | FactChange | KeptSession | Block | KeptJob | KeptErasure
+OfUsers = KeptMessage | KeptFact | KeptSummary | Source | FactChange | KeptSession | Block | KeptJob | KeptErasure
 Held = OfTenants | OfUsers
 """Something a ledger keeps."""
 Record = Mark | Held
@@ -123,6 +131,7 @@ Record = Mark | Held
 NAMES: Mapping[type[Held], str] = {
     KeptMessage: "messages",
     KeptFact: "fact_versions",
+    KeptSummary: "summaries",
     Source: "sources",
     FactChange: "changes",
     KeptSession: "sessions",

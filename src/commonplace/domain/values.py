@@ -8,6 +8,7 @@ from typing import Literal, NewType
 MessageId = NewType("MessageId", str)
 FactId = NewType("FactId", str)
 SessionId = NewType("SessionId", str)
+SummaryId = NewType("SummaryId", str)
 
 Role = Literal["user", "assistant", "system", "tool"]
 FactKind = Literal["fact", "preference", "semantic", "context"]
@@ -139,6 +140,30 @@ class Block:
     text: str
     order: int
     updated_at: datetime
+
+
+EXTRACTIVE = "extractive/1"
+"""The author of a summary that no model wrote: sentences of its messages, word for word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What an older stretch of a session comes down to, with the messages that it covers."""
+
+    id: SummaryId
+    session: SessionId
+    text: str
+    messages: tuple[MessageId, ...]
+    """In the order of time."""
+    since: datetime
+    """When the first of them was said."""
+    until: datetime
+    """When the last of them was said."""
+    made_at: datetime
+    author: str
+    """The model and its prompt, or `EXTRACTIVE`."""
+    expires_at: datetime | None = None
+    """When the first of its messages expires: it says what they said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Fact, FactId, Message, MessageId, Recalled, Why
-from commonplace.ports.ledger import Ledger
+from commonplace.domain.values import Fact, FactId, Message, MessageId, Recalled, Summary, SummaryId, Why
+from commonplace.ports.ledger import Ledger, Shown
 from commonplace.recall.order import Weighed
 from commonplace.recall.passages import passages
 from commonplace.recall.stale import note_of
+
+OTHERS = frozenset({"message", "summary"})
+"""Kinds that are no fact's."""
 
 
 async def hydrate(
@@ -16,15 +19,19 @@ async def hydrate(
 ) -> list[Recalled]:
     """Return the hits as recalled things, in their order, each message with what no longer held at that moment."""
     said = [MessageId(found.hit.id) for found in weighed if found.hit.kind == "message"]
-    keys = [(FactId(found.hit.id), found.hit.version) for found in weighed if found.hit.kind != "message"]
-    messages, facts, taught = await ledger.shown(scope, said, keys) if weighed else ({}, {}, {})
+    keys = [(FactId(found.hit.id), found.hit.version) for found in weighed if found.hit.kind not in OTHERS]
+    stretches = [SummaryId(found.hit.id) for found in weighed if found.hit.kind == "summary"]
+    there = await ledger.shown(scope, said, keys, stretches) if weighed else Shown({}, {}, {}, {})
     shown: list[Recalled] = []
     for found in weighed:
         hit, why = found.hit, _why(found, path) if explain else None
-        message, fact = messages.get(MessageId(hit.id)), facts.get((FactId(hit.id), hit.version))
+        message, fact = there.messages.get(MessageId(hit.id)), there.facts.get((FactId(hit.id), hit.version))
+        summary = there.summaries.get(SummaryId(hit.id))
         if hit.kind == "message" and message is not None:
-            shown.append(_said(message, found, note_of(taught.get(message.id, ()), at=at), why))
-        elif hit.kind != "message" and fact is not None:
+            shown.append(_said(message, found, note_of(there.taught.get(message.id, ()), at=at), why))
+        elif hit.kind == "summary" and summary is not None:
+            shown.append(_summed_up(summary, found, why))
+        elif hit.kind not in OTHERS and fact is not None:
             shown.append(_known(fact, found, why))
     return shown
 
@@ -62,6 +69,21 @@ def _known(fact: Fact, found: Weighed, why: Why | None) -> Recalled:
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
         metadata=fact.metadata,
+        why=why,
+    )
+
+
+def _summed_up(summary: Summary, found: Weighed, why: Why | None) -> Recalled:
+    return Recalled(
+        text=summary.text,
+        kind="summary",
+        id=summary.id,
+        at=summary.until,
+        score=found.score,
+        relevance=found.hit.relevance,
+        sources=summary.messages,
+        session=summary.session,
+        metadata={"author": summary.author, "since": summary.since.isoformat()},
         why=why,
     )
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import NamedTuple, TypedDict
 
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Fact, FactId, Message, MessageId
+from commonplace.domain.values import Fact, FactId, Message, MessageId, Summary, SummaryId
 from commonplace.engine.embedding import Embedding, Sense
-from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewVersion
+from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewSummary, NewVersion
 from commonplace.recall.features import features
 from commonplace.recall.late import packed
 from commonplace.recall.packed import analyse_row, index_text, pack
@@ -66,6 +66,12 @@ class Indexing:
             for fact, sketch in zip(facts, sketches, strict=True)
         ]
 
+    async def summary(self, summary: Summary) -> NewSummary:
+        row = analyse_row(summary.text, at=summary.until, language=self._language)
+        sketch = Sketch(0, len(summary.text), pack(row), summary.text)
+        (sense,), _ = await self._embedding.embed([sketch.dense_text])
+        return NewSummary(summary=summary, entry=sketch.entry(sense))
+
     def sketch_message(self, message: Message) -> Sequence[Sketch]:
         label = _label(message)
         text = message.text
@@ -88,10 +94,13 @@ class Indexing:
     async def texts_of(self, ledger: Ledger, scope: Scope, feed: Feed, numbers: frozenset[int]) -> dict[int, str]:
         """Return what the embedder should read for these rows of a feed."""
         messages = [row for row in feed.messages if row.n in numbers]
-        facts = [row for row in feed.facts if row.n in numbers]
+        facts = [row for row in feed.facts if row.n in numbers and row.kind != "summary"]
+        stretches = {row.n: SummaryId(row.id) for row in feed.facts if row.n in numbers and row.kind == "summary"}
         said = await ledger.messages_by_id(scope, list(dict.fromkeys(MessageId(row.id) for row in messages)))
         known = await ledger.versions_by_id(scope, [(FactId(row.id), row.version) for row in facts])
+        summaries = await ledger.summaries_by_id(scope, list(stretches.values())) if stretches else {}
         return {
+            **{n: summaries[id_].text for n, id_ in stretches.items() if id_ in summaries},
             **{
                 row.n: index_text(message.text[row.start : row.stop], **_label(message))
                 for row in messages

@@ -25,11 +25,14 @@ from commonplace.domain.values import (
     MessageId,
     SessionId,
     Source,
+    Summary,
+    SummaryId,
 )
 from commonplace.ports.archive import Archive
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
 from commonplace.ports.session_states import SessionStates
+from commonplace.ports.summaries import Summaries
 from commonplace.ports.upkeep import Upkeep
 
 Vector = NDArray[np.float32]
@@ -66,6 +69,12 @@ class NewVersion:
     entry: Entry
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NewSummary:
+    summary: Summary
+    entry: Entry
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedVersion:
     """A version that is no longer believed from `retracted_at` on."""
@@ -94,6 +103,8 @@ class Change:
     reinforced: Sequence[Reinforced] = ()
     sources: Sequence[Source] = ()
     history: Sequence[FactChange] = ()
+    summaries: Sequence[NewSummary] = ()
+    """Conflict if one covers a message that is covered already."""
     session_ttl: float | None = None
     """Seconds; sessions of the new messages are created, or kept alive, for that long."""
     facts_seen: int | None = None
@@ -142,7 +153,7 @@ class MessageRow(NamedTuple):
 
 
 class FactRow(NamedTuple):
-    """One index row of a fact: one version of it."""
+    """One index row of a fact: one version of it. A summary's row is one, too, of the kind `summary`."""
 
     n: int
     id: str
@@ -270,6 +281,7 @@ class Shown(NamedTuple):
     messages: Mapping[MessageId, Message]
     facts: Mapping[tuple[FactId, int], Fact]
     taught: Mapping[MessageId, Sequence[Fact]]
+    summaries: Mapping[SummaryId, Summary]
 
 
 class Facts(Protocol):
@@ -306,7 +318,13 @@ class Facts(Protocol):
         """Return, for each message, the latest version of the facts it taught (not those it ended)."""
         ...
 
-    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> "Shown":
+    async def shown(
+        self,
+        scope: Scope,
+        messages: Sequence[MessageId],
+        facts: Sequence[tuple[FactId, int]] = (),
+        summaries: Sequence[SummaryId] = (),
+    ) -> "Shown":
         """Return all that is needed to show what was found: one read at one moment, for the path that must be quick."""
         ...
 
@@ -341,6 +359,7 @@ class Ledger(
     Messages,
     Facts,
     Blocks,
+    Summaries,
     SessionStates,
     EmbeddingCache,
     JobLedger,

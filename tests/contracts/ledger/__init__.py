@@ -10,6 +10,7 @@ from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.jobs import JobsContract
 from tests.contracts.ledger.messages import MessagesContract
 from tests.contracts.ledger.sessions import SessionsContract
+from tests.contracts.ledger.summaries import SummariesContract
 from tests.contracts.ledger.upkeep import UpkeepContract
 from tests.contracts.ledger.writing import WritingContract
 
@@ -20,6 +21,7 @@ class LedgerContract(
     FactsContract,
     IndexFeedContract,
     BlocksContract,
+    SummariesContract,
     SessionsContract,
     EmbeddingCacheContract,
     JobsContract,

@@ -121,8 +121,8 @@ class FactsContract:
         assert shown.messages == await ledger.messages_by_id(ANA, messages)
         assert shown.facts == await ledger.versions_by_id(ANA, keys)
         assert shown.taught == await ledger.taught(ANA, messages)
-        assert [len(part) for part in shown] == [1, 1, 1]
-        assert await ledger.shown(Scope("t", "nobody"), messages, keys) == ({}, {}, {})
+        assert [len(part) for part in shown] == [1, 1, 1, 0]
+        assert await ledger.shown(Scope("t", "nobody"), messages, keys) == ({}, {}, {}, {})
 
     async def test_believed_facts_are_found_by_their_exact_words(self, ledger: Ledger) -> None:
         odd = replace(a_fact("f2"), text="Ana likes tea, \x00 or \ud800.")

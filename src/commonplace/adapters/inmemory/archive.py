@@ -20,6 +20,7 @@ from commonplace.domain.archive import (
     KeptJob,
     KeptMessage,
     KeptSession,
+    KeptSummary,
     OfTenant,
     OfTenants,
     OfUser,
@@ -36,7 +37,7 @@ from commonplace.domain.usage import NOTHING
 from commonplace.domain.values import Block, FactChange, Source
 from commonplace.ports.erasure import Erased
 from commonplace.ports.jobs import Job
-from commonplace.ports.ledger import ClosedVersion, Entry, NewMessage, NewVersion
+from commonplace.ports.ledger import ClosedVersion, Entry, NewMessage, NewSummary, NewVersion
 
 BATCH = 256
 Outcome = Literal["added", "known", "loose"]
@@ -82,6 +83,9 @@ class InMemoryArchive(InMemoryErasure, ABC):
         yield OfUser(scope.user)
         held = self._find(scope)
         yield from _rows(held, passages=passages)
+        for one in sorted(held.summaries.values(), key=lambda one: one.n):
+            whole = _passage(held, one.n, 0, len(one.summary.text), one.terms) if passages else None
+            yield KeptSummary(summary=one.summary, passage=whole)
         first = {fact: next(held.versions_of(fact)).n for fact, _ in held.facts}
         yield from sorted(held.sources, key=lambda source: first[source.fact])
         yield from sorted(held.history, key=lambda change: first[change.fact])
@@ -171,6 +175,8 @@ def _check(records: Sequence[Held]) -> None:
         match record:
             case KeptMessage(passages=()):
                 raise InvalidInput(f"message {record.message.id!r} has no passages: expected at least one")
+            case KeptSummary(passage=None):
+                raise InvalidInput(f"summary {record.summary.id!r} has no passage: expected one")
             case KeptFact(passage=None):
                 raise InvalidInput(f"fact {record.fact.id!r} has no passage: expected one")
 
@@ -221,6 +227,17 @@ class _Draft:
             return "loose"
         self.partition.add_version(NewVersion(fact=fact, entry=_entry(record.passage)))
         self._facts_changed = True
+        return "added"
+
+    @write.register
+    def _(self, record: KeptSummary) -> Outcome:
+        assert record.passage is not None
+        if record.summary.id in self.partition.summaries:
+            return "known"
+        covered = {message for one in self.partition.summaries.values() for message in one.summary.messages}
+        if covered & set(record.summary.messages):
+            return "loose"
+        self.partition.add_summary(NewSummary(summary=record.summary, entry=_entry(record.passage)))
         return "added"
 
     @write.register

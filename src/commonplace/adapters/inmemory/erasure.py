@@ -107,7 +107,7 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
 
     async def remains(self, erased: Erased) -> int:
         held, numbers = self._partitions[erased.scope], self._erased[erased.id][1]
-        there = {*held.passages, *held.vectors, *(version.n for version in held.facts.values())}
+        there = {*held.numbers, *held.vectors}
         return len(numbers & there)
 
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
@@ -125,7 +125,10 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
     facts = {fact for fact, _ in held.facts} if whole else set(removal.facts)
     passages = {n for n, passage in held.passages.items() if passage.message.id in messages}
     versions = {key: version for key, version in held.facts.items() if key[0] in facts}
-    numbers = frozenset(passages | {version.n for version in versions.values()})
+    summaries = {
+        id_: one.n for id_, one in held.summaries.items() if whole or messages.intersection(one.summary.messages)
+    }
+    numbers = frozenset(passages | {version.n for version in versions.values()} | set(summaries.values()))
     sources = [one for one in held.sources if one.message in messages or one.fact in facts]
     history = [one for one in held.history if one.message in messages or one.fact in facts]
     sessions = set(held.sessions) if whole else set(removal.sessions) & set(held.sessions)
@@ -134,6 +137,7 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
         "passages": len(passages),
         "facts": len(facts & {fact for fact, _ in versions}),
         "fact_versions": len(versions),
+        "summaries": len(summaries),
         "vectors": len(numbers & set(held.vectors)),
         "fact_sources": len(sources),
         "fact_history": len(history),
@@ -144,6 +148,7 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
     held.messages = {id_: one for id_, one in held.messages.items() if id_ not in messages}
     held.passages = {n: one for n, one in held.passages.items() if n not in numbers}
     held.facts = {key: one for key, one in held.facts.items() if key not in versions}
+    held.summaries = {id_: one for id_, one in held.summaries.items() if id_ not in summaries}
     held.vectors = {n: one for n, one in held.vectors.items() if n not in numbers}
     held.tokens = {n: one for n, one in held.tokens.items() if n not in numbers}
     held.sources = [one for one in held.sources if one not in sources]

@@ -15,6 +15,7 @@ import numpy as np
 
 from commonplace.adapters.inmemory.archive import InMemoryArchive
 from commonplace.adapters.inmemory.partition import Partition, Session
+from commonplace.adapters.inmemory.summaries import InMemorySummaries
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
@@ -28,6 +29,7 @@ from commonplace.domain.values import (
     SessionId,
     SessionInfo,
     Source,
+    SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
 from commonplace.ports.upkeep import Finding, LedgerCounts
@@ -35,7 +37,7 @@ from commonplace.ports.upkeep import Finding, LedgerCounts
 KEEP_PLACE = -1
 
 
-class InMemoryLedger(InMemoryArchive):
+class InMemoryLedger(InMemoryArchive, InMemorySummaries):
     def __init__(self, *, embeddings_kept: int = 20_000) -> None:
         super().__init__()
         self._embeddings_kept = embeddings_kept
@@ -68,6 +70,7 @@ class InMemoryLedger(InMemoryArchive):
         held = self._find(scope)
         changed = [n for n, passage in held.passages.items() if passage.changed > since]
         changed += [version.n for version in held.facts.values() if version.changed > since]
+        changed += [one.n for one in held.summaries.values() if one.changed > since]
         removed = sorted(n for n, version in held.removed.items() if version > since)
         return held.feed(frozenset(changed), vectors=vectors)._replace(removed=removed)
 
@@ -190,11 +193,18 @@ class InMemoryLedger(InMemoryArchive):
             for version in held.versions_of(fact)
         ]
 
-    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> Shown:
+    async def shown(
+        self,
+        scope: Scope,
+        messages: Sequence[MessageId],
+        facts: Sequence[tuple[FactId, int]] = (),
+        summaries: Sequence[SummaryId] = (),
+    ) -> Shown:
         return Shown(
             await self.messages_by_id(scope, messages),
             await self.versions_by_id(scope, facts),
             await self.taught(scope, messages),
+            await self.summaries_by_id(scope, summaries),
         )
 
     async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:

@@ -21,6 +21,8 @@ from commonplace.domain.values import (
     Metadata,
     SessionId,
     Source,
+    Summary,
+    SummaryId,
 )
 from commonplace.ports.ledger import (
     Change,
@@ -30,6 +32,7 @@ from commonplace.ports.ledger import (
     Feed,
     MessageRow,
     NewMessage,
+    NewSummary,
     NewVersion,
     Reinforced,
     Versions,
@@ -47,6 +50,14 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class Version:
     fact: Fact
+    n: int
+    terms: bytes
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    summary: Summary
     n: int
     terms: bytes
     changed: int
@@ -74,6 +85,7 @@ class Partition:
     messages: dict[MessageId, tuple[int, Message]] = field(default_factory=dict)
     passages: dict[int, Passage] = field(default_factory=dict)
     facts: dict[tuple[FactId, int], Version] = field(default_factory=dict)
+    summaries: dict[SummaryId, Stretch] = field(default_factory=dict)
     vectors: dict[int, bytes] = field(default_factory=dict)
     tokens: dict[int, bytes | None] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
@@ -86,7 +98,9 @@ class Partition:
 
     @property
     def versions(self) -> Versions:
-        return Versions(self.no, self.version, self.fact_version, len(self.passages) + len(self.facts))
+        return Versions(
+            self.no, self.version, self.fact_version, len(self.passages) + len(self.facts) + len(self.summaries)
+        )
 
     @property
     def holds_something(self) -> bool:
@@ -98,7 +112,7 @@ class Partition:
         draft.messages, draft.passages, draft.facts = dict(self.messages), dict(self.passages), dict(self.facts)
         draft.vectors, draft.tokens = dict(self.vectors), dict(self.tokens)
         draft.sources, draft.history = list(self.sources), list(self.history)
-        draft.sessions = dict(self.sessions)
+        draft.sessions, draft.summaries = dict(self.sessions), dict(self.summaries)
         return draft
 
     def apply(self, change: Change) -> frozenset[MessageId]:
@@ -114,7 +128,9 @@ class Partition:
         if of_facts:
             self._apply_to_facts(change)
             self.fact_version += 1
-        if of_facts or len(self.messages) > len(before):
+        for summary in change.summaries:
+            self.add_summary(summary)
+        if of_facts or change.summaries or len(self.messages) > len(before):
             self.version += 1
         return frozenset(new.message.id for new in change.messages) & before
 
@@ -143,6 +159,17 @@ class Partition:
             self._take_row(entry)
         if session_ttl is not None and message.session is not None:
             self.keep_alive(message.session, now=message.recorded_at, ttl=session_ttl)
+
+    def add_summary(self, new: NewSummary) -> None:
+        """Write a summary. Raises NotFound for a message that is not there, Conflict for one that is covered."""
+        covered = {message for one in self.summaries.values() for message in one.summary.messages}
+        for message in new.summary.messages:
+            self._find_message(message)
+        if covered & set(new.summary.messages):
+            raise Conflict(f"a message of summary {new.summary.id!r} is covered by another summary")
+        said = sorted((self.messages[id_][1].at, self.messages[id_][0], id_) for id_ in new.summary.messages)
+        summary = replace(new.summary, messages=tuple(id_ for _, _, id_ in said))
+        self.summaries[summary.id] = Stretch(summary, self._take_row(new.entry), new.entry.terms, self.version + 1)
 
     def _take_row(self, entry: Entry) -> int:
         n = self.next_row
@@ -218,6 +245,8 @@ class Partition:
         elif any(version.n == n for version in self.facts.values()):
             (version,) = (version for version in self.facts.values() if version.n == n)
             self._put(version, version.fact)
+        elif stretch := next((one for one in self.summaries.values() if one.n == n), None):
+            self.summaries[stretch.summary.id] = replace(stretch, changed=self.version + 1)
         else:
             return
         self.vectors[n], self.tokens[n] = vector, tokens
@@ -239,13 +268,15 @@ class Partition:
 
     @property
     def numbers(self) -> list[int]:
-        return [*self.passages, *(version.n for version in self.facts.values())]
+        facts, summaries = self.facts.values(), self.summaries.values()
+        return [*self.passages, *(version.n for version in facts), *(one.n for one in summaries)]
 
     def feed(self, numbers: frozenset[int], *, vectors: bool) -> Feed:
         messages = [
             self.message_row(n, self.passages[n], vectors=vectors) for n in sorted(numbers & self.passages.keys())
         ]
         facts = [self.fact_row(version, vectors=vectors) for version in self.facts.values() if version.n in numbers]
+        facts += [self.summary_row(one, vectors=vectors) for one in self.summaries.values() if one.n in numbers]
         return Feed(self.versions, messages, sorted(facts, key=lambda row: row.n), [])
 
     def message_row(self, n: int, passage: Passage, *, vectors: bool) -> MessageRow:
@@ -290,6 +321,28 @@ class Partition:
             terms=version.terms,
             vector=self.vectors.get(version.n) if vectors else None,
             tokens=self.tokens.get(version.n) if vectors else None,
+        )
+
+    def summary_row(self, one: Stretch, *, vectors: bool) -> FactRow:
+        summary = one.summary
+        return FactRow(
+            n=one.n,
+            id=summary.id,
+            version=1,
+            kind="summary",
+            confidence=1.0,
+            importance=0.5,
+            said_at=to_micros(summary.until),
+            valid_from=None,
+            valid_to=None,
+            recorded_at=to_micros(summary.made_at),
+            retracted_at=None,
+            expires_at=_micros(summary.expires_at),
+            metadata=None,
+            sessions=json.dumps([summary.session]),
+            terms=one.terms,
+            vector=self.vectors.get(one.n) if vectors else None,
+            tokens=self.tokens.get(one.n) if vectors else None,
         )
 
 

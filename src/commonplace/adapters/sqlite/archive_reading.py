@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from commonplace.adapters.sqlite import blocks, erasure_log, facts, jobs, keys, messages, partitions, upkeep
+from commonplace.adapters.sqlite import blocks, erasure_log, facts, jobs, keys, messages, partitions, summaries, upkeep
 from commonplace.adapters.sqlite.columns import Connection, optional_moment, text_column, text_of
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.archive import (
@@ -21,6 +21,7 @@ from commonplace.domain.archive import (
     KeptJob,
     KeptMessage,
     KeptSession,
+    KeptSummary,
     OfTenant,
     OfUser,
     Opened,
@@ -50,6 +51,9 @@ _PASSAGES = """
 _FACT_PASSAGES = """
     select f.row, 0, 0, f.terms, v.vector, v.tokens
     from facts f left join vectors v on v.row = f.row where f.row > ? and f.row <= ? order by f.row
+"""
+_SUMMARY_PASSAGE = """
+    select s.terms, v.vector, v.tokens from summaries s left join vectors v on v.row = s.row where s.row = ?
 """
 _SAID = """
     select s.fact, m.id from fact_sources s join messages m on m.row = s.message
@@ -114,6 +118,7 @@ def _user(connection: Connection, scope: Scope, *, passages: bool) -> Iterator[R
     if partition is not None:
         for slab in _slabs(connection, partition):
             yield from _rows(connection, slab, passages=passages)
+        yield from _summaries(connection, partition, passages=passages)
         yield from _sources(connection, partition)
         yield from _changes(connection, partition)
         yield from blocks.blocks(connection, scope)
@@ -167,6 +172,17 @@ def _said(connection: Connection, slab: _Slab) -> Mapping[int, Sequence[str]]:
     for fact, message in connection.execute(_SAID, slab):
         said.setdefault(fact, []).append(text_of(message))
     return said
+
+
+def _summaries(connection: Connection, partition: Partition, *, passages: bool) -> Iterator[KeptSummary]:
+    for row, summary in summaries.of_partition(connection, partition):
+        indexed = connection.execute(_SUMMARY_PASSAGE, (row,)).fetchone() if passages else None
+        yield KeptSummary(summary=summary, passage=indexed and _whole(summary.text, indexed))
+
+
+def _whole(text: str, indexed: tuple[bytes, bytes | None, bytes | None]) -> Passage:
+    terms, vector, tokens = indexed
+    return Passage(start=0, stop=len(text), terms=terms, vector=vector, tokens=tokens)
 
 
 def _sources(connection: Connection, partition: Partition) -> Iterator[Source]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from commonplace.adapters.sqlite import blocks, erasure_log, jobs, keys, partitions
+from commonplace.adapters.sqlite import blocks, erasure_log, jobs, keys, partitions, summaries
 from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.writing import Writer
@@ -20,6 +20,7 @@ from commonplace.domain.archive import (
     KeptJob,
     KeptMessage,
     KeptSession,
+    KeptSummary,
     OfTenants,
     OfUsers,
     Passage,
@@ -32,7 +33,7 @@ from commonplace.domain.times import to_micros
 from commonplace.domain.usage import NOTHING
 from commonplace.domain.values import Block, FactChange, Source
 from commonplace.ports.jobs import Job
-from commonplace.ports.ledger import ClosedVersion, Entry, NewVersion
+from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersion
 
 Outcome = Literal["added", "known", "loose"]
 
@@ -133,6 +134,18 @@ class _Archivist:
             return "loose"
         self._rows.insert_version(NewVersion(fact=fact, entry=_entry(record.passage)))
         self._facts_changed = True
+        return "added"
+
+    @write.register
+    def _(self, record: KeptSummary) -> Outcome:
+        summary = record.summary
+        if record.passage is None:
+            raise InvalidInput(f"summary {summary.id!r} has no passage: expected one")
+        if summaries.by_id(self._connection, self._scope, [summary.id]):
+            return "known"
+        if summaries.covering(self._connection, self._scope, summary.messages):
+            return "loose"
+        self._rows.insert_summary(NewSummary(summary=summary, entry=_entry(record.passage)))
         return "added"
 
     @write.register

@@ -1,4 +1,7 @@
-"""Forgetting, in one transaction. `going` and `going_facts` name the rows that go, in memory, while it lasts."""
+"""Forgetting, in one transaction. Tables in memory name the rows that go, while it lasts.
+
+A summary that covers a forgotten message goes as a whole: nobody can tell which of its words were whose.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +18,7 @@ from commonplace.domain.times import to_micros
 from commonplace.domain.values import FactId, MessageId, SessionId
 from commonplace.ports.erasure import Erased, Removal, Reopened, Reworded, without
 
+_GOING = ("going", "going_facts", "going_summaries")
 _WORDS = "subject, value, terms, text"
 _COPIED = "kind, confidence, said_at, subject, attribute, value, extractor, metadata, expires_at, terms, text"
 
@@ -117,25 +121,30 @@ class _Eraser:
             digest=digest,
         )
         erasure_log.record(self.connection, erased)
-        for table in ("going", "going_facts"):
+        for table in _GOING:
             self.connection.execute(f"drop table {table}")
         return erased
 
     def _name_what_goes(self) -> None:
         """Fill two tables in memory: the first rows of messages, and those of facts."""
         run, no = self.connection.execute, self.partition.no
-        for table in ("going", "going_facts"):
+        for table in _GOING:
             run(f"drop table if exists {table}")
             run(f"create temporary table {table} (row integer primary key)")
         if self.removal.what.whole:
             run("insert into going select row from messages where partition = ?", (no,))
             run("insert into going_facts select row from facts where partition = ? and row = first", (no,))
+            run("insert into going_summaries select row from summaries where partition = ?", (no,))
             return
         for table, source, ids in (
             ("going", "select row from messages where partition = ? and id = ?", self.removal.messages),
             ("going_facts", "select first from facts where partition = ? and id = ? limit 1", self.removal.facts),
         ):
             self.connection.executemany(f"insert into {table} {source}", [(no, text_column(one)) for one in ids])
+        run(
+            "insert into going_summaries"
+            " select distinct summary from summary_messages where message in (select row from going)"
+        )
 
     def _ids(self, going: str, table: str) -> list[str]:
         return [text_of(id_) for (id_,) in self.connection.execute(f"select id from {table} join {going} using (row)")]
@@ -143,6 +152,7 @@ class _Eraser:
     _ROWS = (
         "select row from passages where first in (select row from going)"
         " union all select row from facts where first in (select row from going_facts)"
+        " union all select row from going_summaries"
     )
 
     def _remove_full_text(self) -> None:
@@ -159,7 +169,7 @@ class _Eraser:
         if self.unpack is None or not full_text.exists(self.connection):
             return 0
         removed = 0
-        for table in ("passages", "facts"):
+        for table in ("passages", "facts", "summaries"):
             rows = self.connection.execute(
                 f"select t.row, t.terms from {table} t join full_text_docsize d on d.id = t.row"
                 f" where t.row in ({which})"
@@ -175,6 +185,8 @@ class _Eraser:
 
     def _remove_rows(self) -> None:
         gone, facts = "(select row from going)", "(select row from going_facts)"
+        summaries = "(select row from going_summaries)"
+        self._delete("summary_messages", f"summary in {summaries}", named=False)
         # A kept fact whose sources change is fed again: the sessions of a fact are part of its row.
         self.connection.execute(
             f"update facts set changed = ? where first in (select fact from fact_sources where message in {gone})",
@@ -184,6 +196,7 @@ class _Eraser:
             ("vectors", f"row in ({self._ROWS})"),
             ("fact_sources", f"message in {gone} or fact in {facts}"),
             ("fact_history", f"message in {gone} or fact in {facts}"),
+            ("summaries", f"row in {summaries}"),
             ("passages", f"first in {gone}"),
             ("messages", f"row in {gone}"),
         ):
@@ -333,7 +346,7 @@ class _Eraser:
         return int(row)
 
     def _finish(self, added: int) -> None:
-        gone = self.counts["passages"] + self.counts["fact_versions"]
+        gone = self.counts["passages"] + self.counts["fact_versions"] + self.counts["summaries"]
         self.connection.execute(
             "update partitions set version = version + 1, fact_version = fact_version + 1, epoch = epoch + 1,"
             " next_row = next_row + ?, rows = rows + ? where no = ?",

@@ -18,7 +18,7 @@ _PENDING = """
     select e.id, p.tenant, p.user, e.partition, e.version, e.what, e.at, e.counts, e.digest
     from erasures e join partitions p on p.no = e.partition where e.receipt is null order by e.no
 """
-_REMAINS = ("messages", "passages", "facts", "vectors")
+_REMAINS = ("messages", "passages", "facts", "summaries", "vectors")
 
 
 def loaded(column: str) -> Json:

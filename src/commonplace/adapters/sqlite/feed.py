@@ -35,11 +35,20 @@ _SESSIONS = """
     group by s.fact, m.session order by min(s.no)
 """
 
+_SUMMARIES = """
+    select s.row & 0xffffffff, s.id, 1, 'summary', 1.0, 0.5, s.until, null, null, s.made_at, null, s.expires_at, null,
+        s.session, s.terms, {vector}, {tokens}
+    from summaries s {join}
+    where {where} order by s.row
+"""
+
 _NTH = """
     select row from (
         select row from passages where row > :start and row <= :last
         union all
         select row from facts where row > :start and row <= :last
+        union all
+        select row from summaries where row > :start and row <= :last
     ) order by row limit 1 offset :skip
 """
 
@@ -98,7 +107,8 @@ def _between(start: int, stop: int) -> _Rows:
 
 
 def _read(connection: Connection, rows: _Rows, *, vectors: bool) -> tuple[Sequence[MessageRow], Sequence[FactRow]]:
-    return _message_rows(connection, rows, vectors=vectors), _fact_rows(connection, rows, vectors=vectors)
+    known = [*_fact_rows(connection, rows, vectors=vectors), *_summary_rows(connection, rows, vectors=vectors)]
+    return _message_rows(connection, rows, vectors=vectors), sorted(known, key=lambda row: row.n)
 
 
 def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
@@ -144,6 +154,14 @@ def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Seque
     ]
 
 
+def _summary_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
+    sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors=vectors)
+    return [
+        FactRow._make([n, text_of(id_), *before, json.dumps([text_of(session)]), terms, vector, tokens])
+        for n, id_, *before, session, terms, vector, tokens in connection.execute(sql, wanted.values)
+    ]
+
+
 def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
     partition = partitions.find(connection, scope)
     if partition is None:
@@ -178,7 +196,7 @@ def set_vectors(
         row = partition.base | n
         if partition.holds(n) and any(
             connection.execute(f"update {table} set changed = ? where row = ?", (changed, row)).rowcount
-            for table in ("passages", "facts")
+            for table in ("passages", "facts", "summaries")
         ):
             connection.execute(
                 "insert or replace into vectors (row, vector, tokens) values (?, ?, ?)",

@@ -23,6 +23,8 @@ _MISSING = """
         select row, terms from passages where row > :after and row <= :last
         union all
         select row, terms from facts where row > :after and row <= :last
+        union all
+        select row, terms from summaries where row > :after and row <= :last
     ) r
     where not exists (select 1 from full_text_docsize d where d.id = r.row) order by row limit :step
 """

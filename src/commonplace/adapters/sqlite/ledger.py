@@ -26,6 +26,7 @@ from commonplace.adapters.sqlite import (
 from commonplace.adapters.sqlite import facts as known
 from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite import messages as said
+from commonplace.adapters.sqlite import summaries as stretches
 from commonplace.adapters.sqlite.archiving import SqliteArchiving
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
@@ -33,6 +34,7 @@ from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.adapters.sqlite.serving import SqliteServing
+from commonplace.adapters.sqlite.summarising import SqliteSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import Usage
@@ -47,6 +49,7 @@ from commonplace.domain.values import (
     SessionId,
     SessionInfo,
     Source,
+    SummaryId,
 )
 from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
@@ -58,7 +61,7 @@ GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
-class SqliteLedger(SqliteErasing, SqliteServing, SqliteArchiving):
+class SqliteLedger(SqliteErasing, SqliteServing, SqliteArchiving, SqliteSummarising):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
     def __init__(
@@ -206,12 +209,19 @@ class SqliteLedger(SqliteErasing, SqliteServing, SqliteArchiving):
     async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
         return await self._read(lambda connection: facts.taught(connection, scope, messages))
 
-    async def shown(self, scope: Scope, messages: Sequence[MessageId], facts: Sequence[tuple[FactId, int]]) -> Shown:
+    async def shown(
+        self,
+        scope: Scope,
+        messages: Sequence[MessageId],
+        facts: Sequence[tuple[FactId, int]] = (),
+        summaries: Sequence[SummaryId] = (),
+    ) -> Shown:
         return await self._read(
             lambda connection: Shown(
                 said.by_id(connection, scope, messages) if messages else {},
                 known.versions_by_id(connection, scope, facts) if facts else {},
                 known.taught(connection, scope, messages) if messages else {},
+                stretches.by_id(connection, scope, summaries) if summaries else {},
             )
         )
 

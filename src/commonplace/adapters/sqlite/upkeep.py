@@ -13,12 +13,16 @@ _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
     "vectors without a row": "select count(*) from vectors v where not exists"
-    " (select 1 from passages p where p.row = v.row) and not exists (select 1 from facts f where f.row = v.row)",
+    " (select 1 from passages p where p.row = v.row) and not exists (select 1 from facts f where f.row = v.row)"
+    " and not exists (select 1 from summaries s where s.row = v.row)",
+    "summaries that cover nothing": "select count(*) from summaries s where not exists"
+    " (select 1 from summary_messages c where c.summary = s.row)",
     "facts with a gap in their history": "select count(*) from facts f where not exists"
     " (select 1 from facts g where g.row = f.first and g.id = f.id)",
     "partitions with a wrong count of rows": "select count(*) from partitions p where rows <>"
     " (select count(*) from passages where row > p.no << 32 and row < (p.no + 1) << 32)"
-    " + (select count(*) from facts where row > p.no << 32 and row < (p.no + 1) << 32)",
+    " + (select count(*) from facts where row > p.no << 32 and row < (p.no + 1) << 32)"
+    " + (select count(*) from summaries where row > p.no << 32 and row < (p.no + 1) << 32)",
 }
 _FULL_TEXT_CHECKS = {
     "users with gaps in their full text": "select count(*) from partitions p where full_text = 1 and rows <>"

@@ -21,7 +21,7 @@ from commonplace.domain.errors import Conflict, InvalidInput, NotFound, Overtake
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import FactChange, FactId, Message, MessageId, Source
-from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewVersion, Reinforced
+from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewSummary, NewVersion, Reinforced
 
 
 def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
@@ -31,11 +31,13 @@ def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpac
     _finish_jobs(connection, change.finished_jobs)
     of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
     known: frozenset[MessageId] = frozenset()
-    if of_facts or change.messages:
+    if of_facts or change.messages or change.summaries:
         writer = Writer(connection, found or partitions.obtain(connection, scope), unpack)
         known = writer.messages(change.messages, session_ttl=change.session_ttl)
         if of_facts:
             writer.facts(change)
+        for new in change.summaries:
+            writer.insert_summary(new)
         if of_facts or writer.added:
             writer.finish(of_facts=of_facts)
     if not change.messages or len(known) < len(change.messages):
@@ -211,6 +213,34 @@ class Writer:
                 text_column(fact.text),
             ),
         )
+        self._index(new.entry)
+
+    def insert_summary(self, new: NewSummary) -> None:
+        """Write a summary. Raises NotFound for a message that is not there, Conflict for one that is covered."""
+        summary = new.summary
+        covered = [self.message_row(message) for message in summary.messages]
+        row = self.next_row
+        self.connection.execute(
+            "insert into summaries values (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                row,
+                self.partition.no,
+                self.changed,
+                text_column(summary.id),
+                text_column(summary.session),
+                to_micros(summary.since),
+                to_micros(summary.until),
+                to_micros(summary.made_at),
+                optional_micros(summary.expires_at),
+                text_column(summary.author),
+                new.entry.terms,
+                text_column(summary.text),
+            ),
+        )
+        for message in covered:
+            inserted = self.connection.execute("insert or ignore into summary_messages values (?, ?)", (message, row))
+            if not inserted.rowcount:
+                raise Conflict(f"a message of summary {summary.id!r} is covered by another summary")
         self._index(new.entry)
 
     def _reinforce(self, reinforced: Reinforced) -> None:
