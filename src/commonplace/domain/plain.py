@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from os import PathLike
 from types import NoneType, UnionType
-from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_origin
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.values import Json
@@ -42,7 +42,8 @@ def from_json(kind: type[T], value: object) -> T:
 
 @cache
 def hints_of(kind: type) -> Mapping[str, Any]:
-    return get_type_hints(kind)
+    """Return the types of a value's fields, as they were written: to resolve names in them would never end for Json."""
+    return {field.name: field.type for field in fields(kind)}
 
 
 def _read(kind: Any, value: Any) -> Any:

@@ -22,11 +22,11 @@ from commonplace.interfaces.http.middleware.edge import Edge
 from commonplace.interfaces.http.middleware.gate import Gate
 from commonplace.interfaces.http.middleware.idempotency import Idempotency
 from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
-from commonplace.interfaces.http.routes import messages, recall
+from commonplace.interfaces.http.routes import blocks, care, chat, facts, jobs, messages, recall, sessions, upkeep
 from commonplace.interfaces.http.service import Service
 from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
-ROUTERS = (messages.router, recall.router)
+ROUTERS = tuple(module.router for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat))
 
 
 def create_app(service: Service) -> FastAPI:

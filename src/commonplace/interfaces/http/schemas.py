@@ -32,9 +32,15 @@ def schema_of(kind: Any, known: dict[str, Schema]) -> Schema:
         return {"enum": list(inner)}
     if origin in (Union, UnionType):
         return _union(inner, known)
-    if origin is not None and issubclass(origin, Mapping):
+    return {} if origin is None else _generic(origin, inner, known)
+
+
+def _generic(origin: type, inner: tuple[Any, ...], known: dict[str, Schema]) -> Schema:
+    if is_dataclass(origin):
+        return _object(origin, known, name=f"{origin.__name__}Of{inner[0].__name__}", of=inner[0])
+    if issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": schema_of(inner[1], known)}
-    if origin is not None and issubclass(origin, Sequence):
+    if issubclass(origin, Sequence):
         return {"type": "array", "items": schema_of(inner[0], known)} if _alike(inner) else {"type": "array"}
     return {}
 
@@ -49,8 +55,9 @@ def _union(kinds: tuple[Any, ...], known: dict[str, Schema]) -> Schema:
     return {"anyOf": [schema_of(kind, known) for kind in kinds]}
 
 
-def _object(kind: type, known: dict[str, Schema]) -> Schema:
-    name = kind.__name__
+def _object(kind: type, known: dict[str, Schema], *, name: str = "", of: Any = None) -> Schema:
+    """Return a reference to the schema of a value; `of` is what stands for its type variable, if it has one."""
+    name = name or kind.__name__
     if name not in known:
         known[name] = {}  # its own fields may name it
         hints = hints_of(kind)
@@ -58,11 +65,15 @@ def _object(kind: type, known: dict[str, Schema]) -> Schema:
         known[name] = {
             "type": "object",
             "description": (kind.__doc__ or name).partition("\n")[0],
-            "properties": {field: schema_of(hints[field], known) for field in named},
+            "properties": {field: schema_of(_filled(hints[field], of), known) for field in named},
             "required": named,
             "additionalProperties": False,
         }
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _filled(hint: Any, of: Any) -> Any:
+    return hint[of] if of is not None and hasattr(hint, "__parameters__") and hint.__parameters__ else hint
 
 
 PROBLEM: Schema = {
