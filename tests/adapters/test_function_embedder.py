@@ -4,8 +4,10 @@ import asyncio
 import threading
 
 import numpy as np
+import pytest
 
 from commonplace.adapters.function import MORE, FunctionEmbedder
+from commonplace.domain.errors import EmbedderUnavailable
 
 
 def letters(texts: list[str]) -> list[list[float]]:
@@ -56,3 +58,17 @@ async def test_what_it_does_is_its_identity() -> None:
     ]
     assert one.identity == same.identity != other.identity
     assert (await asyncio.gather(one.embed(["tea"]), one.embed(["tea"])))[0].shape == (1, 27)
+
+
+async def test_rows_get_unit_length_however_large_or_small_their_numbers_are() -> None:
+    embedder = await FunctionEmbedder.of(
+        lambda texts: [[3e30, 4e30] if text == "large" else [3e-30, 4e-30] for text in texts]
+    )
+    assert np.allclose(await embedder.embed(["large", "small"]), [[0.6, 0.8], [0.6, 0.8]])
+
+
+@pytest.mark.parametrize("row", [[0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
+async def test_a_row_that_has_no_direction_is_refused(row: list[float]) -> None:
+    embedder = await FunctionEmbedder.of(lambda texts: [row if text == "odd" else [1.0, 0.0] for text in texts])
+    with pytest.raises(EmbedderUnavailable, match="a row of zeros, or one that is not finite"):
+        await embedder.embed(["odd", "even"])

@@ -93,8 +93,18 @@ def _rows(function: Function, texts: list[str]) -> Vectors:
         raise EmbedderUnavailable(f"the embedder function failed: {type(error).__name__}: {error}") from error
     if rows.ndim != 2 or rows.shape[0] != len(texts) or not rows.shape[1]:
         raise EmbedderUnavailable(f"the embedder function returned shape {rows.shape} for {len(texts)} texts")
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or not lengths.all():
+    squares = np.einsum("ij,ij->i", rows, rows)  # a third of the time that np.linalg.norm takes for one row
+    if not (squares.min() > 0 and squares.max() < np.inf):  # written so that NaN fails it
+        return _scaled(rows)
+    unit: Vectors = rows / np.sqrt(squares)[:, np.newaxis]
+    return unit
+
+
+def _scaled(rows: Vectors) -> Vectors:
+    """Return rows of unit length also where their squares are too large or too small to be counted."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    if not np.isfinite(largest).all() or not largest.all():
         raise EmbedderUnavailable("the embedder function returned a row of zeros, or one that is not finite")
-    unit: Vectors = rows / lengths
+    scaled = rows / largest
+    unit: Vectors = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return unit
