@@ -45,6 +45,7 @@ from commonplace.engine.exporting import Exporting
 from commonplace.engine.filling import Filling
 from commonplace.engine.finding import Finding, Moment, parse_fact, parse_session
 from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.importing import Importing
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
@@ -52,6 +53,7 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.proposing import Proposing
 from commonplace.engine.recalling import Recalling
+from commonplace.engine.reindexing import Reindexing
 from commonplace.engine.relearning import Relearning
 from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.upkeep import Upkeep
@@ -82,6 +84,8 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._adding = Adding(parts, indexing, committing, learner, self._worker)
         self._relearning = Relearning(parts, learner, committing)
         self._exporting = Exporting(parts, self._filling)
+        reindexing = Reindexing(parts, indexing, embedding)
+        self._importing = Importing(parts, reindexing, self._adding, self._planner)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
         self._forgetting = Forgetting(parts, corpora, embedding, self._planner)

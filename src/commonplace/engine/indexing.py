@@ -67,8 +67,7 @@ class Indexing:
         ]
 
     async def summary(self, summary: Summary) -> NewSummary:
-        row = analyse_row(summary.text, at=summary.until, language=self._language)
-        sketch = Sketch(0, len(summary.text), pack(row), summary.text)
+        sketch = self.sketch_summary(summary)
         (sense,), _ = await self._embedding.embed([sketch.dense_text])
         return NewSummary(summary=summary, entry=sketch.entry(sense))
 
@@ -90,6 +89,10 @@ class Indexing:
     def sketch_fact(self, fact: Fact) -> Sketch:
         row = analyse_row(fact.text, at=fact.said_at, language=self._language)
         return Sketch(0, len(fact.text), pack(row), fact.text)
+
+    def sketch_summary(self, summary: Summary) -> Sketch:
+        row = analyse_row(summary.text, at=summary.until, language=self._language)
+        return Sketch(0, len(summary.text), pack(row), summary.text)
 
     async def texts_of(self, ledger: Ledger, scope: Scope, feed: Feed, numbers: frozenset[int]) -> dict[int, str]:
         """Return what the embedder should read for these rows of a feed."""

@@ -1,0 +1,187 @@
+"""import: records from a file, of this program or another, checked against what was forgotten, indexed, and written.
+
+What an export holds is written as it is. What was only said is added, and learned from, like any other message.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import groupby, islice
+
+from commonplace.care.barring import Barring
+from commonplace.care.importers.formats import RAW, READERS, Format, detect
+from commonplace.care.importers.source import Source
+from commonplace.domain.archive import NAMES, Held, KeptFact, KeptJob, KeptMessage, OfTenants, OfUser, Opened
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.imports import Bad, Imported, Item, Reading
+from commonplace.domain.progress import Progress
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import Message
+from commonplace.engine.adding import Adding
+from commonplace.engine.parts import Parts
+from commonplace.engine.planner import Planner
+from commonplace.engine.reindexing import Reindexing
+
+BATCH = 256
+NOT_OURS = "keys and counters of a tenant are not a user's: they are left out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    format: Format
+    learn: bool
+    bring_back: bool
+    dry_run: bool
+    strict: bool
+
+
+@dataclass(slots=True)
+class _Run:
+    """One import, under way."""
+
+    scope: Scope
+    barring: Barring
+    embedder: str | None = None
+    added: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    loose: Counter[str] = field(default_factory=Counter)
+    forgotten: Counter[str] = field(default_factory=Counter)
+    known_here: int = 0
+    """Messages of the user at hand that were there already."""
+    bad: list[Bad] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    changes: int = 0
+    pending: int = 0
+
+
+class Importing:
+    def __init__(self, parts: Parts, reindexing: Reindexing, adding: Adding, planner: Planner) -> None:
+        self._parts, self._reindexing, self._adding, self._planner = parts, reindexing, adding, planner
+
+    async def take(self, source: Source, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
+        """Take in a file. Raises InvalidInput at the first bad place, if it is to be strict."""
+        form = detect(source) if wishes.format == "auto" else wishes.format
+        wishes = replace(wishes, format=form)
+        items = READERS[form](source, reading)
+        scope = Scope(self._parts.options.tenant, reading.user)
+        run = _Run(scope, await self._barring(scope, form))
+        while batch := await asyncio.to_thread(_next, items):
+            await self._take_batch(batch, run, wishes)
+            progress("Importing", source.done, source.size)
+        return Imported(
+            format=form,
+            added=dict(run.added),
+            known=dict(run.known),
+            loose=dict(run.loose),
+            forgotten=dict(run.forgotten),
+            bad=tuple(run.bad),
+            changes=run.changes,
+            pending=run.pending,
+            notes=tuple(run.notes),
+            dry_run=wishes.dry_run,
+        )
+
+    async def _barring(self, scope: Scope, form: Format) -> Barring:
+        receipts = await self._parts.ledger.receipts(scope)
+        return Barring(receipts, told=_said if form in RAW else _recorded)
+
+    async def _take_batch(self, batch: Sequence[Item], run: _Run, wishes: Wishes) -> None:
+        held: list[Held] = []
+        for item in batch:
+            if isinstance(item, Bad):
+                if wishes.strict:
+                    await self._write(held, run, wishes)
+                    raise InvalidInput(f"{item.place}: {item.error}")
+                run.bad.append(item)
+                continue
+            record = item.record
+            if isinstance(record, OfUser):
+                await self._write(held, run, wishes)
+                held = []
+                await self._turn_to(record.user, run, wishes)
+            elif isinstance(record, Opened):
+                run.embedder = record.embedder
+            elif isinstance(record, OfTenants):
+                run.notes[NOT_OURS] = None
+            elif isinstance(record, Held):
+                held.append(record)
+        await self._write(held, run, wishes)
+
+    async def _turn_to(self, user: str | None, run: _Run, wishes: Wishes) -> None:
+        run.scope = Scope(self._parts.options.tenant, user)
+        run.barring = await self._barring(run.scope, wishes.format)
+        run.known_here = 0
+
+    async def _write(self, held: Sequence[Held], run: _Run, wishes: Wishes) -> None:
+        allowed = [record for record in held if self._allowed(record, run, wishes)]
+        if wishes.dry_run:
+            await self._count(allowed, run)
+            return
+        raw = wishes.format in RAW
+        for said, records in groupby(allowed, key=lambda record: raw and isinstance(record, KeptMessage)):
+            if said:
+                messages = [record.message for record in records if isinstance(record, KeptMessage)]
+                await self._add(messages, run, learn=wishes.learn)
+            else:
+                await self._restore(list(records), run)
+
+    def _allowed(self, record: Held, run: _Run, wishes: Wishes) -> bool:
+        if wishes.bring_back or not run.barring.bars(record):
+            return True
+        run.forgotten[NAMES[type(record)]] += 1
+        return False
+
+    async def _count(self, held: Sequence[Held], run: _Run) -> None:
+        """Say what would be new. Only messages and facts are looked up."""
+        known: Counter[str] = Counter()
+        messages = [record.message.id for record in held if isinstance(record, KeptMessage)]
+        facts = [(record.fact.id, record.fact.version) for record in held if isinstance(record, KeptFact)]
+        known["messages"] = len(await self._parts.ledger.messages_by_id(run.scope, messages))
+        known["fact_versions"] = len(await self._parts.ledger.versions_by_id(run.scope, facts))
+        run.known += known
+        run.added += Counter(NAMES[type(record)] for record in held) - known
+
+    async def _add(self, messages: Sequence[Message], run: _Run, *, learn: bool) -> None:
+        once = {message.id: message for message in reversed(messages)}
+        there = await self._parts.ledger.messages_by_id(run.scope, list(once))
+        fresh = [message for message in reversed(once.values()) if message.id not in there]
+        added = await self._adding.add(run.scope, fresh, learn=learn, wait=False, by_id=True)
+        run.added["messages"] += len(fresh)
+        run.known["messages"] += len(messages) - len(fresh)
+        run.changes += len(added.changes)
+        run.pending += added.pending
+        run.notes |= dict.fromkeys(added.notes)
+
+    async def _restore(self, held: Sequence[Held], run: _Run) -> None:
+        # A job of messages that were known here has been done, or is queued here already.
+        wanted = [record for record in held if not (isinstance(record, KeptJob) and run.known_here)]
+        ready, note = await self._reindexing.indexed(wanted, embedder=run.embedder)
+        written = await self._parts.ledger.write_archive(run.scope, ready)
+        run.added += Counter(written.added)
+        run.known += Counter(written.known)
+        run.loose += Counter(written.loose)
+        run.known_here += written.known.get("messages", 0)
+        if note is not None:
+            run.notes[note] = None
+        self._planner.written(run.scope)
+
+
+def _next(items: Iterator[Item]) -> list[Item]:
+    """Return the next items. Where a file cannot be read on, the last of them says so."""
+    taken: list[Item] = []
+    try:
+        for item in islice(items, BATCH):
+            taken.append(item)  # noqa: PERF402 - what came before an error counts
+    except InvalidInput as error:
+        taken.append(Bad("the rest", str(error)))
+    return taken
+
+
+def _said(message: Message) -> datetime:
+    return message.at
+
+
+def _recorded(message: Message) -> datetime:
+    return message.recorded_at

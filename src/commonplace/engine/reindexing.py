@@ -1,0 +1,85 @@
+"""Index entries of records that come from elsewhere: made anew from their texts, with their vectors where those fit.
+
+Nothing else of what a file says about the indexes is believed: a term or vector that is wrong would spoil every recall.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from commonplace.domain.archive import Held, KeptFact, KeptMessage, KeptSummary, Passage
+from commonplace.engine.embedding import Embedding, Sense
+from commonplace.engine.indexing import Indexing, Sketch
+from commonplace.engine.parts import Parts
+from commonplace.recall.late import WIDTH, packed
+
+UNIT = 1e-3
+"""How far from 1 the length of a vector may be."""
+
+
+class _Wanted(NamedTuple):
+    """A passage, and what the file says its vector is, if that can be used."""
+
+    sketch: Sketch
+    given: Passage | None
+
+
+class Reindexing:
+    def __init__(self, parts: Parts, indexing: Indexing, embedding: Embedding) -> None:
+        self._parts, self._indexing, self._embedding = parts, indexing, embedding
+
+    async def indexed(self, held: Sequence[Held], *, embedder: str | None) -> tuple[Sequence[Held], str | None]:
+        """Return the records with their passages, and a note if no model could be had.
+
+        `embedder` is the identity of the model whose vectors they carry.
+        """
+        fits = embedder is not None and embedder == self._parts.embedder.identity
+        wanted = [self._wanted(record, fits=fits) for record in held]
+        missing = [one.sketch.dense_text for group in wanted for one in group if one.given is None]
+        senses, note = await self._embedding.embed(missing) if missing else ((), None)
+        given = iter(senses)
+        ready: list[Held] = []
+        for record, group in zip(held, wanted, strict=True):
+            passages = tuple(_passage(one, None if one.given else next(given)) for one in group)
+            match record:
+                case KeptMessage():
+                    ready.append(replace(record, passages=passages))
+                case KeptFact() | KeptSummary():
+                    ready.append(replace(record, passage=passages[0]))
+                case _:
+                    ready.append(record)
+        return ready, note
+
+    def _wanted(self, record: Held, *, fits: bool) -> Sequence[_Wanted]:
+        match record:
+            case KeptMessage(message=message, passages=passages):
+                sketches: Sequence[Sketch] = self._indexing.sketch_message(message)
+            case KeptFact(fact=fact, passage=passage):
+                sketches, passages = [self._indexing.sketch_fact(fact)], () if passage is None else (passage,)
+            case KeptSummary(summary=summary, passage=passage):
+                sketches, passages = [self._indexing.sketch_summary(summary)], () if passage is None else (passage,)
+            case _:
+                return ()
+        given = {(one.start, one.stop): one for one in passages if fits and self._usable(one)}
+        return [_Wanted(sketch, given.get((sketch.start, sketch.stop))) for sketch in sketches]
+
+    def _usable(self, passage: Passage) -> bool:
+        if passage.vector is None or len(passage.vector) != 4 * self._parts.embedder.dimensions:
+            return False
+        length = float(np.linalg.norm(np.frombuffer(passage.vector, np.float32).astype(np.float64)))
+        return abs(length - 1) < UNIT and len(passage.tokens or b"") % WIDTH == 0
+
+
+def _passage(wanted: _Wanted, sense: Sense | None) -> Passage:
+    sketch, given = wanted
+    if given is not None:
+        return replace(given, terms=sketch.terms)
+    return Passage(
+        start=sketch.start,
+        stop=sketch.stop,
+        terms=sketch.terms,
+        vector=None if sense is None else np.asarray(sense.vector, np.float32).tobytes(),
+        tokens=packed(sense.tokens) if sense is not None and sense.tokens else None,
+    )
