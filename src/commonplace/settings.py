@@ -11,11 +11,12 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote
 
 import yaml
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.domain.retention import Retention
 from commonplace.service_settings import ServiceSettings
 
 PREFIX = "COMMONPLACE_"
@@ -45,6 +46,11 @@ def _pragmas(value: object) -> object:
     if isinstance(pragmas, Mapping):
         _refuse_unknown(map(str, pragmas), known=PASSED_ON, what="pragma")
     return pragmas
+
+
+def _retention(value: str) -> str:
+    Retention.parse(value)
+    return value
 
 
 Folder = Annotated[Path, BeforeValidator(_expanded)]
@@ -91,9 +97,10 @@ class Settings(ServiceSettings):
     max_active_memories: Positive | None = Field(
         None, description="Most facts a user may have at a time.", json_schema_extra=RESERVED
     )
-    retention_days: Positive | None = Field(
-        None, description="Days after which messages and facts expire.", json_schema_extra=RESERVED
+    retention_days: Annotated[str, AfterValidator(_retention), Field(coerce_numbers_to_str=True)] | None = Field(
+        None, description="Days after which things are purged: `365`, or `message=365,fact=730,acme/message=30`."
     )
+    purge_interval: float = Field(3_600.0, gt=0, description="Seconds between two purges by a worker or service.")
 
     embedding_provider: str = Field(
         "local", description="Who makes the vectors. `local`: a model on this machine.", json_schema_extra=RESERVED

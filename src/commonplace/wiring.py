@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from numpy.typing import ArrayLike
 
 from commonplace.domain.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotBuiltYet
+from commonplace.domain.retention import Retention
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
@@ -117,6 +118,8 @@ def options_of(settings: "Settings") -> Options:
         min_relevance=settings.min_relevance,
         session_ttl=settings.session_ttl,
         ring=settings.ring,
+        retention=Retention.parse(settings.retention_days),
+        purge_interval=settings.purge_interval,
         learning_concurrency=settings.learning_concurrency,
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,

@@ -5,6 +5,7 @@ CommonplaceError
 ├── NotFound              the id is unknown to this user (also when it belongs to somebody else)
 ├── Conflict              somebody else changed it first; read again and retry
 │   └── Overtaken             a forget, or another worker, came first: there is nothing left to do
+├── OnHold                a legal hold keeps this user's data from being removed; release it first
 ├── NotBuiltYet           the method is specified, but this version does not have it
 ├── Unavailable           a part did not answer; retrying may help
 │   ├── LedgerUnavailable     the database: locked past the time-out, disk full, unreachable
@@ -19,6 +20,8 @@ CommonplaceError
 ├── UnreadableReply       the model answered, but not in the agreed shape
 └── Closed                the memory was closed, or not opened yet
 """
+
+from datetime import datetime
 
 from commonplace.domain.usage import NOTHING, Usage
 
@@ -45,6 +48,14 @@ class Conflict(CommonplaceError):
 
 class Overtaken(Conflict):
     """What the work was about has been forgotten since, or somebody else has done it. Nothing is left to do."""
+
+
+class OnHold(CommonplaceError):
+    """A legal hold keeps this user's data from being removed."""
+
+    def __init__(self, user: str | None, *, since: datetime) -> None:
+        named = "the anonymous user" if user is None else f"user {user!r}"
+        super().__init__(f"{named} is on hold since {since:%Y-%m-%d}: nothing is removed until the hold is released")
 
 
 class NotBuiltYet(CommonplaceError):

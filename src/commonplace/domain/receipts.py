@@ -6,18 +6,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.domain.retention import Due
 from commonplace.domain.values import FactId, MessageId, SessionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What to forget of one user: the messages that fit all that is named, or one fact. Nothing named is all of it."""
+    """What to forget of one user: the messages that fit all that is named, or one fact, or what is due by retention.
+
+    Nothing named is all of it.
+    """
 
     session: SessionId | None = None
     before: datetime | None = None
     """What was said before that moment."""
     message: MessageId | None = None
     fact: FactId | None = None
+    due: Due | None = None
 
     def __post_init__(self) -> None:
         if self.fact is not None and (self.session, self.before, self.message) != (None, None, None):
@@ -25,7 +30,7 @@ class Part:
 
     @property
     def whole(self) -> bool:
-        return (self.session, self.before, self.message, self.fact) == (None, None, None, None)
+        return (self.session, self.before, self.message, self.fact, self.due) == (None,) * 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

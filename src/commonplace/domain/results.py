@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
+from commonplace.domain.receipts import Receipt
 from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import Block, Fact, FactChange, Json, MessageId, Recalled, SessionInfo
 
@@ -168,6 +169,18 @@ class Checkup:
     @property
     def healthy(self) -> bool:
         return all(finding.repaired or finding.severity == "note" for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purged:
+    """What had expired, or was older than its retention allows, and is forgotten; or what would be."""
+
+    at: datetime
+    receipts: tuple[Receipt, ...]
+    """One for each user of whom something was due."""
+    held: tuple[str | None, ...] = ()
+    """Users of whom something was due, and who are on hold."""
+    applied: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,20 +2,25 @@
 
 from datetime import datetime
 
-from commonplace.domain.errors import InvalidInput, NotBuiltYet
-from commonplace.domain.inputs import parse_optional_name
+from commonplace.domain.errors import InvalidInput, NotBuiltYet, NotFound
+from commonplace.domain.inputs import parse_optional_name, parse_text
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.results import Purged
+from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import parse_optional_moment
 from commonplace.domain.values import FactId, MessageId, SessionId
+from commonplace.engine.chores import Chore, Chores
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
+from commonplace.engine.purging import Purging
 
 
 class Caring:
     _parts: Parts
     _forgetting: Forgetting
+    _purging: Purging
 
     async def forget(
         self,
@@ -57,6 +62,35 @@ class Caring:
     async def receipts(self, *, user: str | None = None) -> list[Receipt]:
         """Return the receipts of what was forgotten of a user, oldest first."""
         return list(await self._parts.ledger.receipts(self._whose(user)))
+
+    async def purge(self, *, dry_run: bool = False, progress: Progress = unseen) -> Purged:
+        """Forget what has expired, or is older than its retention allows. A dry run says what would go."""
+        return await self._purging.purge(dry_run=dry_run, progress=progress)
+
+    async def hold(self, *, user: str | None = None, reason: str = "") -> Hold:
+        """Let nobody remove anything of this user, neither `forget` nor `purge`, until `release`."""
+        scope = self._whose(user)
+        if reason:
+            parse_text(reason, name="reason")
+        return await self._parts.ledger.hold(scope, Hold(user=scope.user, since=self._parts.now(), reason=reason))
+
+    async def release(self, *, user: str | None = None) -> None:
+        """End a hold. Raises NotFound if there is none."""
+        scope = self._whose(user)
+        if not await self._parts.ledger.release(scope):
+            raise NotFound("hold", scope.user or "(anonymous)")
+
+    async def holds(self) -> list[Hold]:
+        """Return who is on hold in this tenant."""
+        return list(await self._parts.ledger.holds(self._parts.options.tenant))
+
+    async def tend(self) -> None:
+        """Do what is due from time to time, as long as it is not cancelled. Of many processes, one does it."""
+        await Chores(self._parts, self._chores()).run()
+
+    def _chores(self) -> list[Chore]:
+        options = self._parts.options
+        return [Chore(f"purge of {options.tenant}", options.purge_interval, self.purge)]
 
     # Specified, not built yet
 

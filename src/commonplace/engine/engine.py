@@ -1,6 +1,5 @@
 """Engine: every method of the product, in the words of the specification. Each parses, calls one part, and returns."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -52,6 +51,7 @@ from commonplace.engine.learner import Learner
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.proposing import Proposing
+from commonplace.engine.purging import Purging
 from commonplace.engine.recalling import Recalling
 from commonplace.engine.reindexing import Reindexing
 from commonplace.engine.relearning import Relearning
@@ -89,6 +89,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
         self._forgetting = Forgetting(parts, corpora, embedding, self._planner)
+        self._purging = Purging(parts, self._forgetting)
 
     async def start(self) -> None:
         """Finish what was cut short, and begin the work that goes on in the background."""
@@ -266,9 +267,9 @@ class Engine(Caring, Carrying, Finding, Proposing):
         return await self._worker.replay(None if jobs is None else [parse_name(job, name="job") for job in jobs])
 
     async def work(self) -> None:
-        """Learn from what waits, also in other processes' name, until it is cancelled."""
+        """Learn from what waits, also in other processes' name, and tend to the memory, until it is cancelled."""
         self._worker.wake()
-        await asyncio.Event().wait()
+        await self.tend()
 
     async def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
         """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""

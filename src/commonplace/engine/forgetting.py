@@ -4,7 +4,7 @@ Every step after the first can be taken again: a forget that was cut short is co
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from commonplace.domain.errors import Conflict, Unavailable
@@ -56,6 +56,17 @@ class Forgetting:
         self._stage("erased")
         (receipt,) = await self._see_to([erased], progress)
         return receipt
+
+    async def forget_each(
+        self, whats: Mapping[Scope, Part], *, dry_run: bool = False, progress: Progress = unseen
+    ) -> Sequence[Receipt]:
+        """Forget something of several users. Each is a forget of its own; files and index are seen to once."""
+        self._stage("begun")
+        erased = [await self._erase(scope, what, dry_run=dry_run, progress=progress) for scope, what in whats.items()]
+        if dry_run:
+            return [_receipt(one) for one in erased]
+        self._stage("erased")
+        return await self._see_to(erased, progress)
 
     async def forget_tenant(self, *, dry_run: bool = False, progress: Progress = unseen) -> Receipt:
         """Forget every user of this tenant, all or none, and return what their receipts sum up to."""

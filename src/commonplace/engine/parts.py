@@ -2,10 +2,11 @@
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from commonplace.domain.retention import Retention
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
@@ -47,6 +48,9 @@ class Options:
     session_ttl: float = 86_400.0
     ring: int = 100
     """How many messages a session's recent ones are at most."""
+    retention: Retention = field(default_factory=Retention)
+    purge_interval: float = 3_600.0
+    """Seconds between two purges by a worker or service."""
     learning_concurrency: int = 4
     """Jobs that run at once, each of another user."""
     learning_attempts: int = 5

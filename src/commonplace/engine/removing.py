@@ -33,18 +33,20 @@ class Removing:
         if what.message is not None and not messages:
             raise NotFound("message", what.message)
         texts = await self._ledger.messages_by_id(scope, messages)
-        trails = await self._trails(scope, await self._concerned(scope, what, messages), progress)
+        due = list(await self._ledger.due_facts(scope, what.due)) if what.due is not None else []
+        concerned = [one for one in await self._concerned(scope, what, messages) if one not in due]
+        trails = await self._trails(scope, concerned, progress)
         forgotten = Forgotten(messages=texts, before=None if what.message or what.session else what.before)
         found = consequences(trails, forgotten, kept=await self._kept(scope, trails, texts))
         return replace(
             plain,
             messages=messages,
-            facts=found.facts,
+            facts=[*due, *found.facts],
             sessions=await self._sessions(scope, what),
             reworded=found.reworded,
             reopened=found.reopened,
             stripped=found.stripped,
-            quotes=tuple(found.quotes),
+            quotes=tuple(found.quotes | quotes_of(await self._trails(scope, due, progress))),
             facts_seen=seen,
         )
 
@@ -80,6 +82,9 @@ class Removing:
         """Return the sessions whose state goes, too: the one that is named, or those that ended before the moment."""
         if what.message is not None:
             return ()
+        if what.due is not None:
+            moment = what.due.said_before.get("message")
+            return () if moment is None else await self._ledger.sessions_before(scope, moment)
         if what.before is None:
             return () if what.session is None else (what.session,)
         before = await self._ledger.sessions_before(scope, what.before)

@@ -2,6 +2,8 @@
 
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
+from commonplace.domain.results import Purged
+from commonplace.domain.retention import Hold
 from commonplace.engine.finding import Moment
 from commonplace.memory import AsyncMemory
 from commonplace.sync.loop import Loop
@@ -46,6 +48,26 @@ class Caring:
     def receipts(self, *, user: str | None = None) -> list[Receipt]:
         """Return the receipts of what was forgotten of a user, oldest first."""
         return self._loop.call(self._memory.receipts(user=user))
+
+    def purge(self, *, dry_run: bool = False, progress: Progress = unseen) -> Purged:
+        """Forget what has expired, or is older than its retention allows. A dry run says what would go."""
+        return self._loop.call(self._memory.purge(dry_run=dry_run, progress=progress))
+
+    def hold(self, *, user: str | None = None, reason: str = "") -> Hold:
+        """Let nobody remove anything of this user, neither `forget` nor `purge`, until `release`."""
+        return self._loop.call(self._memory.hold(user=user, reason=reason))
+
+    def release(self, *, user: str | None = None) -> None:
+        """End a hold. Raises NotFound if there is none."""
+        self._loop.call(self._memory.release(user=user))
+
+    def holds(self) -> list[Hold]:
+        """Return who is on hold in this tenant."""
+        return self._loop.call(self._memory.holds())
+
+    def tend(self) -> None:
+        """Do what is due from time to time, as long as it is not cancelled. Of many processes, one does it."""
+        self._loop.call(self._memory.tend())
 
     def consolidate(self, *, user: str | None = None) -> None:
         self._loop.call(self._memory.consolidate(user=user))

@@ -9,6 +9,7 @@ from tests.contracts.ledger.feed import IndexFeedContract
 from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.jobs import JobsContract
 from tests.contracts.ledger.messages import MessagesContract
+from tests.contracts.ledger.retention import RetentionContract
 from tests.contracts.ledger.sessions import SessionsContract
 from tests.contracts.ledger.summaries import SummariesContract
 from tests.contracts.ledger.upkeep import UpkeepContract
@@ -28,6 +29,7 @@ class LedgerContract(
     UpkeepContract,
     ErasureContract,
     ArchiveContract,
+    RetentionContract,
     IsolationContract,
 ):
     pass

@@ -84,6 +84,6 @@ def test_the_shell_completes_commands_and_options(process: Cli) -> None:
             _COMMONPLACE_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1)
         ).out.split()
 
-    assert completed("commonplace re") == ["recall", "remember", "revise", "retract", "relearn", "reindex"]
+    assert {"recall", "remember", "revise", "retract", "relearn", "reindex"} <= set(completed("commonplace re"))
     assert completed("commonplace recall --va") == ["--valid-at"]
     assert completed("commonplace ch") == []

@@ -6,18 +6,19 @@ from datetime import datetime
 
 from commonplace.adapters.inmemory.jobs import InMemoryJobs
 from commonplace.adapters.inmemory.partition import Partition, Version
+from commonplace.adapters.inmemory.retaining import InMemoryRetaining
 from commonplace.adapters.inmemory.serving import InMemoryServing
 from commonplace.domain.errors import Conflict
 from commonplace.domain.receipts import Part, Receipt, digest_of
+from commonplace.domain.retention import Due
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import FactChange, FactId, Json, MessageId, SessionId
+from commonplace.domain.values import FactChange, FactId, Json, Message, MessageId, SessionId
 from commonplace.ports.erasure import Erased, Removal, Reopened, without
 
 
-class InMemoryErasure(InMemoryServing, InMemoryJobs):
+class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryJobs):
     def __init__(self) -> None:
         super().__init__()
-        self._partitions: dict[Scope, Partition] = {}
         self._embeddings: dict[tuple[str, bytes], bytes] = {}
         self._erased: dict[str, tuple[Erased, frozenset[int]]] = {}
         self._receipts: dict[str, Receipt] = {}
@@ -30,6 +31,7 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
             if what.session in (None, message.session)
             and what.message in (None, message.id)
             and (what.before is None or message.at < what.before)
+            and (what.due is None or _is_due(message, what.due))
         ]
         return [id_ for *_, id_ in sorted(found)]
 
@@ -45,6 +47,7 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
         return [id_ for _, id_ in sorted(found)]
 
     async def erase(self, scope: Scope, removal: Removal, *, dry_run: bool = False) -> Erased:
+        self._refuse_held(scope)
         held = self._partitions.get(scope) or Partition(no=len(self._partitions) + 1)
         if removal.facts_seen not in (None, held.fact_version):
             raise Conflict("the facts of this user have changed since they were read")
@@ -76,6 +79,8 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
     ) -> Sequence[Erased]:
         held = [scope for scope, one in self._partitions.items() if scope.tenant == tenant and one.holds_something]
         queued = [job.scope for job in self._jobs.values() if job.scope.tenant == tenant]
+        for scope in held:
+            self._refuse_held(scope)
         erased = [
             await self.erase(scope, Removal(id=new_id(), what=Part(), at=at), dry_run=dry_run)
             for scope in dict.fromkeys([*held, *queued])
@@ -116,6 +121,11 @@ class InMemoryErasure(InMemoryServing, InMemoryJobs):
     async def receipts(self, scope: Scope) -> Sequence[Receipt]:
         mine = [id_ for id_, (erased, _) in self._erased.items() if erased.scope == scope]
         return [self._receipts[id_] for id_ in mine if id_ in self._receipts]
+
+
+def _is_due(message: Message, due: Due) -> bool:
+    expired = message.expires_at is not None and message.expires_at <= due.at
+    return expired or ("message" in due.said_before and message.at < due.said_before["message"])
 
 
 def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, frozenset[int]]:

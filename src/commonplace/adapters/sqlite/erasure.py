@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.adapters.sqlite import answers, erasure_log, feed, full_text, partitions
+from commonplace.adapters.sqlite import answers, erasure_log, feed, full_text, partitions, retention
 from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column, text_of
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import N_MASK, Partition
@@ -33,9 +33,11 @@ def chosen(connection: Connection, scope: Scope, what: Part) -> Sequence[Message
     }
     clauses = [f"{column} = :{column}" for column, value in named.items() if value is not None]
     clauses += ["at < :before"] if what.before is not None else []
+    clauses += ["(expires_at <= :due or at < :message)"] if what.due is not None else []
+    due = {} if what.due is None else {"due": to_micros(what.due.at), **retention.cutoffs(what.due, "message")}
     rows = connection.execute(
         f"select id from messages where {' and '.join(['partition = :partition', *clauses])} order by at, row",
-        {**named, "before": optional_micros(what.before), "partition": partition.no},
+        {**named, **due, "before": optional_micros(what.before), "partition": partition.no},
     )
     return [MessageId(text_of(id_)) for (id_,) in rows]
 
@@ -70,6 +72,7 @@ def sessions_before(connection: Connection, scope: Scope, moment: datetime) -> S
 
 
 def erase(connection: Connection, scope: Scope, removal: Removal, *, unpack: Unpack | None) -> Erased:
+    retention.refuse_held(connection, scope)
     partition = partitions.obtain(connection, scope)
     if removal.facts_seen not in (None, partition.fact_version):
         raise Conflict("the facts of this user have changed since they were read")

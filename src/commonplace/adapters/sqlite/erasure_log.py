@@ -9,6 +9,7 @@ from commonplace.adapters.sqlite.columns import Connection, json_column, text_co
 from commonplace.adapters.sqlite.partitions import SHIFT
 from commonplace.domain.archive import KeptErasure
 from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.retention import Due
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import FactId, Json, MessageId, SessionId
@@ -130,7 +131,20 @@ def _part_column(part: Part) -> dict[str, Json]:
         "before": None if part.before is None else to_micros(part.before),
         "message": part.message,
         "fact": part.fact,
+        **({"due": _due_column(part.due)} if part.due is not None else {}),
     }
+
+
+def _due_column(due: Due) -> Json:
+    return {
+        "at": to_micros(due.at),
+        "said_before": {kind: to_micros(moment) for kind, moment in due.said_before.items()},
+    }
+
+
+def _due_of(column: dict[str, Any]) -> Due:
+    said_before = {kind: from_micros(moment) for kind, moment in column["said_before"].items()}
+    return Due(at=from_micros(column["at"]), said_before=said_before)
 
 
 def _part_of(column: dict[str, Any]) -> Part:
@@ -140,6 +154,7 @@ def _part_of(column: dict[str, Any]) -> Part:
         before=None if before is None else from_micros(before),
         message=None if message is None else MessageId(message),
         fact=None if fact is None else FactId(fact),
+        due=_due_of(column["due"]) if "due" in column else None,
     )
 
 

@@ -9,6 +9,7 @@ from commonplace.domain.errors import (
     LedgerCorrupt,
     NotBuiltYet,
     NotFound,
+    OnHold,
     Unavailable,
     UnreadableReply,
 )
@@ -31,6 +32,7 @@ class Exit(IntEnum):
 
 CODES: tuple[tuple[type[Exception], Exit], ...] = (
     (NotFound, Exit.NO),
+    (OnHold, Exit.NO),
     (InvalidInput, Exit.WRONG_USE),
     (NotBuiltYet, Exit.NOT_BUILT),
     (Unavailable, Exit.UNAVAILABLE),

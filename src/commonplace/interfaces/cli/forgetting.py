@@ -65,12 +65,12 @@ def _agreed(planned: Receipt, tenant: str | None, *, asking: bool) -> bool:
     if not asking:
         raise InvalidInput("forget cannot be undone: expected --yes, or a terminal to ask at")
     if tenant is not None:
-        asked = f"Forget {_listed(planned)} for good? Type the name of the tenant"
+        asked = f"Forget {listed(planned)} for good? Type the name of the tenant"
         return bool(typer.prompt(asked, default="", show_default=False, err=True) == tenant)
-    return typer.confirm(f"Forget {_listed(planned)} for good?", err=True)
+    return typer.confirm(f"Forget {listed(planned)} for good?", err=True)
 
 
-def _listed(receipt: Receipt) -> str:
+def listed(receipt: Receipt) -> str:
     counts = receipt.counts["ledger"]
     named = ("users", "messages", "facts", "sessions", "blocks", "jobs")
     return ", ".join(f"{counts[name]:,} {name}" for name in named if counts.get(name)) or "nothing"
@@ -78,9 +78,9 @@ def _listed(receipt: Receipt) -> str:
 
 def _tell(screen: "Screen", receipt: Receipt) -> None:
     if receipt.at is None:
-        screen.say(f"Would forget {_listed(receipt)}.")
+        screen.say(f"Would forget {listed(receipt)}.")
     else:
-        screen.say(f"Forgot {_listed(receipt)}.")
+        screen.say(f"Forgot {listed(receipt)}.")
         rows = [
             ["receipt", receipt.id],
             ["digest", receipt.digest],

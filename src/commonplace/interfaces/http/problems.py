@@ -15,6 +15,7 @@ from commonplace.domain.errors import (
     LedgerCorrupt,
     NotBuiltYet,
     NotFound,
+    OnHold,
     Unavailable,
     UnreadableReply,
 )
@@ -55,6 +56,7 @@ STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (WrongMethod, 405),
     (ChangedMeanwhile, 412),
     (Conflict, 409),
+    (OnHold, 409),
     (TooLarge, 413),
     (InvalidInput, 422),
     (TooMany, 429),

@@ -1,0 +1,41 @@
+"""The part of the ledger that knows how long things stay: `ports.retention` on its threads."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from commonplace.adapters.sqlite import retention
+from commonplace.adapters.sqlite.columns import Connection
+from commonplace.domain.retention import Due, Hold
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import FactId
+
+T = TypeVar("T")
+
+
+class SqliteRetaining(ABC):
+    @abstractmethod
+    async def _read(self, work: Callable[[Connection], T]) -> T: ...
+
+    @abstractmethod
+    async def _write(self, work: Callable[[Connection], T]) -> T: ...
+
+    async def due_facts(self, scope: Scope, due: Due) -> Sequence[FactId]:
+        return await self._read(lambda connection: retention.due_facts(connection, scope, due))
+
+    async def hold(self, scope: Scope, hold: Hold) -> Hold:
+        return await self._write(lambda connection: retention.hold(connection, scope, hold))
+
+    async def release(self, scope: Scope) -> bool:
+        return await self._write(lambda connection: retention.release(connection, scope))
+
+    async def holds(self, tenant: str) -> Sequence[Hold]:
+        return await self._read(lambda connection: retention.holds(connection, tenant))
+
+    async def take_turn(self, chore: str, *, now: datetime, every: float) -> bool:
+        return await self._write(partial(retention.take_turn, chore=chore, now=now, every=every))
+
+    async def set_turn(self, chore: str, *, at: datetime) -> None:
+        await self._write(partial(retention.set_turn, chore=chore, at=at))

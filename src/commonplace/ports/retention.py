@@ -1,0 +1,38 @@
+"""What a ledger knows about how long things stay: what is due, who is held, and whose turn it is to see to it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from commonplace.domain.retention import Due, Hold
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import FactId
+
+
+class RetentionLedger(Protocol):
+    async def due_facts(self, scope: Scope, due: Due) -> Sequence[FactId]:
+        """Return the facts that have to go, oldest first: by their expiry, or by when they were last said."""
+        ...
+
+    async def hold(self, scope: Scope, hold: Hold) -> Hold:
+        """Keep everything of a user from now on: `erase` raises OnHold. A hold that is there already stays as it is."""
+        ...
+
+    async def release(self, scope: Scope) -> bool:
+        """End a hold. Returns whether there was one."""
+        ...
+
+    async def holds(self, tenant: str) -> Sequence[Hold]:
+        """Return who is held, in the order in which it began."""
+        ...
+
+    async def take_turn(self, chore: str, *, now: datetime, every: float) -> bool:
+        """Take the turn at something that one of many processes does every so many seconds. False: it is not due.
+
+        A turn that lies further ahead than `every` is due at once: the clock was set back since.
+        """
+        ...
+
+    async def set_turn(self, chore: str, *, at: datetime) -> None:
+        """Say when the next turn is, e.g. sooner after a failure."""
+        ...
