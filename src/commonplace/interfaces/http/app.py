@@ -10,10 +10,11 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import Match
+from starlette.routing import Route
 
 from commonplace.domain.errors import CommonplaceError, InvalidInput
 from commonplace.interfaces.http.limiting import Limiter
@@ -22,11 +23,24 @@ from commonplace.interfaces.http.middleware.edge import Edge
 from commonplace.interfaces.http.middleware.gate import Gate
 from commonplace.interfaces.http.middleware.idempotency import Idempotency
 from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
-from commonplace.interfaces.http.routes import blocks, care, chat, facts, jobs, messages, recall, sessions, upkeep
+from commonplace.interfaces.http.routes import (
+    blocks,
+    care,
+    chat,
+    facts,
+    health,
+    jobs,
+    messages,
+    recall,
+    sessions,
+    upkeep,
+)
 from commonplace.interfaces.http.service import Service
 from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
-ROUTERS = tuple(module.router for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat))
+ROUTERS = tuple(
+    module.router for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat, health)
+)
 
 
 def create_app(service: Service) -> FastAPI:
@@ -113,8 +127,9 @@ def _told(request: Request, error: HTTPException) -> tuple[Exception, dict[str, 
 
 def _methods(request: Request) -> list[str]:
     """Return every method that a path is for: one path may have several routes."""
-    matching = (route for route in request.app.router.routes if route.matches(request.scope)[0] is not Match.NONE)
-    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
+    path = request.scope["path"]
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, Route | APIRoute)]
+    return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

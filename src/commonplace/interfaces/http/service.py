@@ -1,28 +1,49 @@
 """The memory behind the service: one set of parts, a memory for each tenant, and who may come in."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
 
-from commonplace.domain.errors import Closed, InvalidInput
+from commonplace import agents
+from commonplace.agents.notebook import Notebook
+from commonplace.agents.turns import Answering
+from commonplace.domain.errors import Closed, EmbedderUnavailable, InvalidInput
 from commonplace.domain.keys import parse_token
 from commonplace.interfaces.http.access import Caller, Unauthenticated
 from commonplace.memory import AsyncMemory
 from commonplace.ports.answers import Answers
+from commonplace.ports.embedder import Embedder
 from commonplace.ports.keys import KeyRing
 from commonplace.settings import Settings
-from commonplace.wiring import Embed, Location, opened
+from commonplace.wiring import Embed, Location, open_chat_model, opened
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
 
 class Service:
     """Open for the length of the process. Tenants are opened when they are first asked for."""
 
     def __init__(
-        self, home: AsyncMemory, *, settings: Settings, keys: KeyRing, answers: Answers, key_needed: bool = False
+        self,
+        home: AsyncMemory,
+        *,
+        settings: Settings,
+        keys: KeyRing,
+        answers: Answers,
+        answering: Callable[[AsyncMemory], Answering],
+        embedder: Embedder,
+        key_needed: bool = False,
     ) -> None:
         """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
-        self.settings, self.keys, self.answers = settings, keys, answers
+        self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
+        self.model = settings.agent_model
+        """Who answers a chat; None: the memory itself."""
+        self._embedder, self._embedder_state = embedder, ""
         self.closing = asyncio.Event()
         """Set when the process is to end: streams that have no end of their own end then."""
         self._home, self._key_needed = home, key_needed
@@ -62,6 +83,16 @@ class Service:
                 if memory is not self._home:
                     await memory.aclose()
 
+    async def embedder_state(self) -> str:
+        """Return `ok` once the embedding model has answered; what is wrong while it has not."""
+        if self._embedder_state != "ok":
+            try:
+                await self._embedder.embed(["ready"])
+                self._embedder_state = "ok"
+            except EmbedderUnavailable:
+                self._embedder_state = "EmbedderUnavailable: what is found is found by its words only"
+        return self._embedder_state
+
     async def admit(self, token: str | None) -> Caller:
         """Return who shows this token. Raises Unauthenticated, in the same words whatever is wrong with it."""
         if token is None:
@@ -92,11 +123,25 @@ async def opened_service(
         ledger = parts.ledger
         if not isinstance(ledger, KeyRing) or not isinstance(ledger, Answers):
             raise InvalidInput(f"{type(ledger).__name__}: a service needs a ledger that keeps keys and answers")
-        async with AsyncMemory(parts) as home:
+        async with open_chat_model(settings) as model, AsyncMemory(parts) as home:
             await home.start()
-            service = Service(home, settings=settings, keys=ledger, answers=ledger, key_needed=key_needed)
+            service = Service(
+                home,
+                settings=settings,
+                keys=ledger,
+                answers=ledger,
+                answering=partial(_answering, model=model),
+                embedder=parts.embedder,
+                key_needed=key_needed,
+            )
             await service.start()
             try:
                 yield service
             finally:
                 await service.aclose()
+
+
+def _answering(memory: AsyncMemory, *, model: "tuple[Model, ModelSettings] | None") -> Answering:
+    if model is None:
+        return Notebook(memory)
+    return agents.Assistant(memory, model[0], settings=model[1])  # loaded now: without a model nobody needs it

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from commonplace.domain.receipts import Receipt
@@ -75,6 +76,26 @@ async def forget(asked: ForgetRequest, access: Writer) -> Response:
         dry_run=asked.dry_run,
     )
     return reply(receipt)
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "One JSON object a line: docs/export-import.md describes them.",
+            "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def export(
+    access: Reader,
+    user: UserQuery = None,
+    vectors: Annotated[bool, Query(description="With vectors: it can be imported without an embedding model.")] = False,
+) -> Response:
+    """Return everything held on a user, as of this moment."""
+    held = await access.memory.export(user=access.user(user), vectors=vectors)
+    return StreamingResponse((f"{line}\n" for line in held), media_type="application/x-ndjson")
 
 
 @router.post("/relearn", responses=described(Relearned, what="What it changes."))

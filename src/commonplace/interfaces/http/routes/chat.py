@@ -2,27 +2,29 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, assert_never
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from commonplace.domain.results import Recollection
+from commonplace.agents.turns import Ended, Event, Remembered, Turn, Used, Words
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.usage import Usage
 from commonplace.domain.values import FactChange, MessageId, Recalled
-from commonplace.interfaces.http.access import Access, Writer
+from commonplace.interfaces.http.access import Writer
 from commonplace.interfaces.http.events import event, until_gone
+from commonplace.interfaces.http.problems import status_of
 from commonplace.interfaces.http.service import Service
 from commonplace.interfaces.http.wire import Body, Name, described, reply
 
 router = APIRouter(tags=["chat"])
 
-SHOWN = 5
-NO_MODEL = "No language model is configured, so this is quoted from memory."
+NO_MODEL = "no language model is configured, so this is quoted from memory"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class ChatReply:
     """One turn of a conversation."""
 
     response: str
@@ -31,10 +33,13 @@ class Turn:
     model: str | None
     """Who answered; None: nobody, it is quoted from memory."""
     session_id: str | None
-    message: MessageId
+    messages: tuple[MessageId, ...]
     created: tuple[FactChange, ...]
     retrieved: tuple[Recalled, ...]
-    notes: tuple[str, ...] = ()
+    pending: int
+    """How many messages are still to be learned from."""
+    notes: tuple[str, ...]
+    usage: Usage
 
 
 class ChatRequest(Body):
@@ -44,52 +49,60 @@ class ChatRequest(Body):
     stream: Annotated[bool, Field(description="Answer as server-sent events.")] = False
 
 
-@router.post("/chat", responses=described(Turn, what="The answer. With `stream`, server-sent events."))
+ANSWER = described(ChatReply, what="The answer. With `stream`, server-sent events.")
+ANSWER[200]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+
+
+@router.post("/chat", responses=ANSWER)
 async def chat(asked: ChatRequest, access: Writer, request: Request) -> Response:
     """Answer with what is remembered, and remember what was said.
 
-    With `stream` the answer comes as server-sent events: `retrieved`, then `delta` with pieces of the text, then `done`
-    with the whole turn.
+    With `stream` the answer comes as server-sent events: `retrieved`, `delta` with pieces of the text, `tool`, and
+    `done` with the whole turn, or `error` with a problem.
     """
-    user = access.user(asked.user_id)
-    if not asked.stream:
-        found = await _retrieve(asked, access, user)
-        return reply(await _turn(asked, access, user, found))
     service: Service = request.app.state.service
-    events = until_gone(_streamed(asked, access, user), request, service.closing)
-    return StreamingResponse(events, media_type="text/event-stream")
-
-
-async def _streamed(asked: ChatRequest, access: Access, user: str | None) -> AsyncIterator[bytes]:
-    found = await _retrieve(asked, access, user)
-    yield event("retrieved", list(found))
-    turn = await _turn(asked, access, user, found)
-    yield event("delta", {"text": turn.response})
-    yield event("done", turn)
-
-
-async def _retrieve(asked: ChatRequest, access: Access, user: str | None) -> Recollection:
-    return await access.memory.recall(asked.user_input, user=user, limit=SHOWN)
-
-
-async def _turn(asked: ChatRequest, access: Access, user: str | None, found: Recollection) -> Turn:
-    """Write after the answer was found: what is said now must not answer itself."""
-    added = await access.memory.add(asked.user_input, user=user, session=asked.session_id)
-    return Turn(
-        response=from_memory(found),
-        memories_created=len(added.changes),
-        memories_retrieved=len(found),
-        model=None,
-        session_id=asked.session_id,
-        message=added.messages[0],
-        created=added.changes,
-        retrieved=tuple(found),
-        notes=(NO_MODEL, *found.notes, *added.notes),
+    events = service.answering(access.memory).stream(
+        asked.user_input, user=access.user(asked.user_id), session=asked.session_id
     )
+    if asked.stream:
+        told = until_gone(_told(events, service.model), request, service.closing)
+        return StreamingResponse(told, media_type="text/event-stream")
+    async for one in events:
+        if isinstance(one, Ended):
+            return reply(_reply(one.turn, service.model))
+    raise AssertionError("a turn ends with Ended, or raises")
 
 
-def from_memory(found: Recollection) -> str:
-    if not found:
-        return f"I remember nothing about that. {NO_MODEL}"
-    lines = "\n".join(f"- {item.text}" + (f" ({item.note})" if item.note else "") for item in found)
-    return f"Here is what I remember:\n{lines}\n{NO_MODEL}"
+async def _told(events: AsyncIterator[Event], model: str | None) -> AsyncIterator[bytes]:
+    """Yield a turn as events. It has begun to be answered when something fails, so a failure is an event, too."""
+    try:
+        async for one in events:
+            match one:
+                case Remembered(items=items):
+                    yield event("retrieved", {"items": items})
+                case Words(text=text):
+                    yield event("delta", {"text": text})
+                case Used(tool=tool):
+                    yield event("tool", {"name": tool})
+                case Ended(turn=turn):
+                    yield event("done", _reply(turn, model))
+                case _:
+                    assert_never(one)
+    except CommonplaceError as error:
+        yield event("error", {"status": status_of(error), "error": type(error).__name__, "detail": str(error)})
+
+
+def _reply(turn: Turn, model: str | None) -> ChatReply:
+    return ChatReply(
+        response=turn.reply,
+        memories_created=len(turn.changes),
+        memories_retrieved=len(turn.remembered),
+        model=model,
+        session_id=turn.session,
+        messages=turn.added.messages,
+        created=turn.changes,
+        retrieved=turn.remembered,
+        pending=turn.added.pending,
+        notes=turn.notes if model else (NO_MODEL, *turn.notes),
+        usage=turn.usage,
+    )

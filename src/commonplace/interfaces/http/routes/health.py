@@ -1,0 +1,48 @@
+"""Whether the service lives, and whether it can work; and what is wrong if it cannot."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.interfaces.http.service import Service
+from commonplace.interfaces.http.wire import described, reply
+
+router = APIRouter(tags=["health"])
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`ok`, or what is wrong."""
+
+    status: str
+    checks: dict[str, str]
+
+
+@router.get("/healthz", responses=described(Health, what="It lives."))
+async def healthz() -> Response:
+    """Say that the process answers. Needs no key."""
+    return reply(Health("ok", {}))
+
+
+@router.get(
+    "/readyz", responses=described(Health, what="It can work.") | described(Health, status=503, what="It cannot.")
+)
+async def readyz(request: Request) -> Response:
+    """Say whether the parts that requests need do answer. Needs no key."""
+    service: Service = request.app.state.service
+    checks = await _checks(service)
+    if any(checks[part] != "ok" for part in ("service", "ledger")):
+        return reply(Health("not ready", checks), 503)
+    return reply(Health("ok" if checks["embedder"] == "ok" else "degraded", checks))
+
+
+async def _checks(service: Service) -> dict[str, str]:
+    checks = {"service": "about to end" if service.closing.is_set() else "ok"}
+    try:
+        await service.keys.any_usable_key(now=service.now())
+        checks["ledger"] = "ok"
+    except CommonplaceError as error:
+        checks["ledger"] = type(error).__name__
+    checks["embedder"] = await service.embedder_state()
+    return checks

@@ -1,0 +1,244 @@
+"""Ways to reach another user's or tenant's memory over HTTP. None works, and nothing of the victim's changes."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.isolation.conftest import SECRET, House
+
+Try = tuple[str, str, dict[str, Any]]
+"""A method, a path, and the rest of the request; `{fact}`, `{message}` and `{cursor}` are the victim's."""
+
+
+def body(**values: Any) -> dict[str, Any]:
+    return {"json": values}
+
+
+QUERY = f"{SECRET} code dog street"
+NAMED: Sequence[Try] = [
+    # Naming the victim where a user can be named
+    ("POST", "/v1/recall", body(query=QUERY, user="victim")),
+    ("POST", "/v1/context", body(query=QUERY, user="victim")),
+    ("GET", "/v1/facts?user=victim", {}),
+    ("GET", "/v1/messages?user=victim", {}),
+    ("GET", "/v1/messages?user=victim&session=s1", {}),
+    ("GET", "/v1/messages?user=intruder&user=victim", {}),
+    ("GET", "/v1/messages?user=victim&user=intruder", {}),
+    ("GET", "/v1/blocks?user=victim", {}),
+    ("GET", "/v1/blocks/profile?user=victim", {}),
+    ("GET", "/v1/sessions?user=victim", {}),
+    ("GET", "/v1/sessions/s1?user=victim", {}),
+    ("GET", "/v1/sessions/s1/state?user=victim", {}),
+    ("GET", "/v1/sessions/s1/recent?user=victim", {}),
+    ("GET", "/v1/profile?user=victim", {}),
+    ("GET", "/v1/export?user=victim", {}),
+    ("GET", "/v1/receipts?user=victim", {}),
+    ("GET", "/v1/facts/{fact}?user=victim", {}),
+    ("GET", "/v1/facts/{fact}/history?user=victim", {}),
+    ("POST", "/v1/relearn", body(user="victim")),
+    ("POST", "/chat", body(user_input=QUERY, user_id="victim")),
+    ("POST", "/chat", body(user_input=QUERY, user_id="victim", session_id="s1", stream=True)),
+]
+UNNAMED: Sequence[Try] = [
+    # Ids and cursors of the victim, under one's own name
+    ("GET", "/v1/facts/{fact}", {}),
+    ("GET", "/v1/facts/{fact}/history", {}),
+    ("GET", "/v1/messages?cursor={cursor}", {}),
+    ("GET", "/v1/facts?cursor={facts_cursor}", {}),
+    # Sessions and blocks of the same name
+    ("GET", "/v1/messages?session=s1", {}),
+    ("GET", "/v1/sessions/s1/state", {}),
+    ("GET", "/v1/sessions/s1/recent", {}),
+    ("GET", "/v1/blocks/profile", {}),
+    ("POST", "/v1/recall", body(query=QUERY, session="s1")),
+    ("POST", "/v1/context", body(query=QUERY, session="s1")),
+    # Filters that try to reach beyond
+    ("POST", "/v1/recall", body(query=QUERY, where={"$or": [{"user": "victim"}, {"topic": SECRET.lower()}]})),
+    ("POST", "/v1/recall", body(query=QUERY, where={"$not": {"user": "intruder"}})),
+    ("POST", "/v1/recall", body(query=QUERY, where={"tenant": "acme", "partition": 1})),
+    ("POST", "/v1/recall", body(query=QUERY, where={"topic": {"$in": [SECRET.lower()]}})),
+    ("POST", "/v1/recall", body(query="", limit=10_000)),
+    ("POST", "/v1/recall", body(query="' or 1=1 --", session="' or '1'='1")),
+    ("GET", '/v1/facts?where={{"user":"victim"}}', {}),
+    ("GET", '/v1/facts?where={{"$or":[{{"topic":{{"$ne":"x"}}}}]}}', {}),
+    # Wildcards and odd values as a user
+    ("POST", "/v1/recall", body(query=QUERY, user="*")),
+    ("POST", "/v1/recall", body(query=QUERY, user="%")),
+    ("POST", "/v1/recall", body(query=QUERY, user="")),
+    ("POST", "/v1/recall", body(query=QUERY, user=None)),
+    ("POST", "/v1/recall", body(query=QUERY, user=["victim"])),
+    ("POST", "/v1/recall", body(query=QUERY, user={"$ne": None})),
+    ("POST", "/v1/recall", body(query=QUERY, user="victim\u0000")),
+    ("POST", "/v1/recall", body(query=QUERY, user="acme/victim")),
+    # Fields and headers that nobody has asked for
+    ("POST", "/v1/recall", body(query=QUERY, tenant="acme")),
+    ("POST", "/v1/recall?user=victim&tenant=acme", body(query=QUERY)),
+    (
+        "POST",
+        "/v1/recall",
+        {**body(query=QUERY), "headers": {"X-Tenant": "acme", "X-User": "victim", "X-User-ID": "victim"}},
+    ),
+    ("POST", "/v1/recall", {**body(query=QUERY), "headers": {"X-Forwarded-User": "victim", "Forwarded": "for=victim"}}),
+    (
+        "POST",
+        "/v1/recall",
+        {**body(query=QUERY), "headers": {"X-HTTP-Method-Override": "GET", "X-Original-URL": "/v1/export"}},
+    ),
+    ("POST", "/v1/recall", {"content": b'{"query": "code", "user": "intruder", "user": "victim"}'}),
+    # Tricks with the path
+    ("GET", "/v1/blocks/..%2f..%2fvictim%2fprofile", {}),
+    ("GET", "/v1/blocks/profile%00?user=victim", {}),
+    ("GET", "/v1/../v1/export?user=victim", {}),
+    ("GET", "/v1//export?user=victim", {}),
+    ("GET", "/v1/%65xport?user=victim", {}),
+    ("GET", "//v1/export?user=victim", {}),
+    ("GET", "/V1/export?user=victim", {}),
+    ("GET", "/v1/export;user=victim", {}),
+    ("GET", "/v1/export%3Fuser=victim", {}),
+    ("GET", "/v1/facts/{fact}%2Fhistory", {}),
+    ("GET", "/v1/sessions/s1%2Fstate", {}),
+    # What is about everybody
+    ("GET", "/stats?tenant=acme", {}),
+    ("GET", "/v1/stats", {}),
+    ("GET", "/v1/users", {}),
+    ("GET", "/v1/jobs", {}),
+    ("GET", "/v1/jobs/follow", {}),
+    ("POST", "/v1/doctor", body(repair=False)),
+    ("GET", "/healthz", {}),
+    ("GET", "/readyz", {}),
+    ("GET", "/openapi.json", {}),
+    ("GET", "/metrics", {}),
+]
+CHANGES: Sequence[Try] = [
+    ("POST", "/v1/messages", body(content="Planted", user="victim", session="s1")),
+    ("POST", "/v1/messages", body(content=[{"content": "Planted", "id": "{message}"}], user="victim")),
+    ("POST", "/v1/facts", body(text="Planted", user="victim")),
+    ("PATCH", "/v1/facts/{fact}", body(text="Planted")),
+    ("PATCH", "/v1/facts/{fact}", body(text="Planted", user="victim")),
+    ("POST", "/v1/facts/{fact}/retract", body()),
+    ("POST", "/v1/facts/{fact}/retract", body(user="victim")),
+    ("PUT", "/v1/blocks/profile", body(text="Planted", user="victim")),
+    ("POST", "/v1/blocks/profile/append", body(text="Planted", user="victim")),
+    ("DELETE", "/v1/blocks/profile?user=victim", {}),
+    ("PATCH", "/v1/sessions/s1/state", body(values={"secret": "Planted"}, user="victim")),
+    ("POST", "/v1/sessions/s1/end", body(user="victim")),
+    ("POST", "/v1/forget", body(user="victim")),
+    ("POST", "/v1/forget", body(fact="{fact}")),
+    ("POST", "/v1/forget", body(message="{message}")),
+    ("POST", "/v1/forget", body(session="s1", user="victim")),
+    ("POST", "/v1/forget", body(before="2100-01-01T00:00:00+00:00", user="victim")),
+    ("POST", "/v1/forget", body(whole_tenant="acme")),
+    ("POST", "/v1/forget", body()),
+    ("POST", "/chat", body(user_input="I live in Planted", user_id="victim")),
+    ("POST", "/v1/relearn", body(user="victim", apply=True)),
+]
+
+
+def filled(house: House, trial: Try) -> tuple[str, str, dict[str, Any]]:
+    method, path, more = trial
+    ids = {
+        "fact": house.fact,
+        "message": house.message,
+        "cursor": house.cursor,
+        "facts_cursor": house.facts_cursor,
+    }
+    told = json.dumps(more.get("json", {}))
+    for name, value in ids.items():
+        told = told.replace(f"{{{name}}}", value)
+    request = {key: value for key, value in more.items() if key != "json"}
+    return method, path.format(**ids), request | ({"json": json.loads(told)} if "json" in more else {})
+
+
+async def everything_of(house: House) -> list[str]:
+    """Return all that the victim holds, as the victim sees it."""
+    seen = []
+    for path in ("messages", "facts", "blocks", "sessions/s1/state"):
+        seen.append((await house.ask("GET", f"/v1/{path}", house.victim)).text)
+    return seen
+
+
+def named(trial: Try) -> str:
+    return f"{trial[0]} {trial[1]} {json.dumps(trial[2].get('json', {}))}"[:90]
+
+
+@pytest.mark.parametrize("trial", [*NAMED, *UNNAMED], ids=named)
+async def test_no_request_shows_what_another_user_holds(house: House, trial: Try) -> None:
+    method, path, more = filled(house, trial)
+    for key in (house.same_tenant, house.other_tenant, {}):
+        answer = await house.ask(method, path, key, **dict(more))
+        # What an intruder asks may be quoted back to them; what the victim holds may not.
+        shown = answer.text.replace(QUERY, "").replace(json.dumps(QUERY), "")
+        assert SECRET not in shown, answer.text
+        assert answer.status_code < 500
+
+
+@pytest.mark.parametrize("trial", NAMED, ids=named)
+async def test_naming_another_user_of_the_tenant_is_refused(house: House, trial: Try) -> None:
+    method, path, more = filled(house, trial)
+    answer = await house.ask(method, path, house.same_tenant, **more)
+    if path.endswith("user=victim&user=intruder"):
+        assert answer.status_code == 200  # the last one counts, for everybody who reads it
+    else:
+        assert answer.status_code == 403, answer.text
+
+
+@pytest.mark.parametrize("trial", CHANGES, ids=named)
+async def test_no_request_changes_what_another_user_holds(house: House, trial: Try) -> None:
+    before = await everything_of(house)
+    method, path, more = filled(house, trial)
+    for key in (house.same_tenant, house.other_tenant, {}):
+        answer = await house.ask(method, path, key, **dict(more))
+        assert answer.status_code < 500
+    assert await everything_of(house) == before
+
+
+async def test_the_victim_is_not_locked_out(house: House) -> None:
+    found = await house.ask("POST", "/v1/recall", house.victim, json={"query": QUERY})
+    assert SECRET in found.text
+
+
+async def test_an_idempotency_key_of_another_does_not_give_their_answer(house: House) -> None:
+    asked = {"json": {"query": QUERY}, "headers": {"Idempotency-Key": "k"}}
+    assert SECRET in (await house.ask("POST", "/v1/recall", house.victim, **dict(asked))).text
+    for key in (house.same_tenant, house.other_tenant):
+        answer = await house.ask("POST", "/v1/recall", key, **dict(asked))
+        assert answer.status_code == 200
+        assert "idempotent-replayed" not in answer.headers
+        assert SECRET not in answer.text.replace(QUERY, "")
+
+
+async def test_an_etag_of_another_opens_nothing(house: House) -> None:
+    tag = (await house.ask("GET", f"/v1/facts/{house.fact}", house.victim)).headers["etag"]
+    change = {"json": {"text": "Planted"}, "headers": {"If-Match": tag}}
+    assert (await house.ask("PATCH", f"/v1/facts/{house.fact}", house.same_tenant, **change)).status_code == 404
+
+
+async def test_two_keys_in_one_request_are_not_added_up(house: House) -> None:
+    own = house.same_tenant["Authorization"].removeprefix("Bearer ")
+    theirs = {"Authorization": "Bearer cp_000000000000_x", "X-Commonplace-Key": own}
+    answer = await house.ask("POST", "/v1/recall", theirs, json={"query": QUERY, "user": "victim"})
+    assert answer.status_code == 403
+
+
+async def test_a_key_with_the_id_of_another_and_ones_own_secret_opens_nothing(house: House) -> None:
+    victim = house.victim["Authorization"].removeprefix("Bearer ")
+    own = house.same_tenant["Authorization"].removeprefix("Bearer ")
+    mixed = "_".join(["cp", victim.split("_", 2)[1], own.split("_", 2)[2]])
+    assert (await house.ask("GET", "/v1/profile", {"Authorization": f"Bearer {mixed}"})).status_code == 401
+
+
+async def test_the_same_user_name_in_another_tenant_is_another_user(fresh_house: House) -> None:
+    house = fresh_house
+    answer = await house.ask("POST", "/v1/recall", house.other_tenant, json={"query": "", "user": "victim"})
+    texts = [item["text"] for item in answer.json()["items"]]
+    assert texts
+    assert all("Ordinary" in text for text in texts)
+
+
+async def test_the_anonymous_user_is_a_user_like_any_other(house: House) -> None:
+    answer = await house.ask("POST", "/v1/forget", house.same_tenant, json={"anonymous": True})
+    assert answer.status_code == 403
+    found = await house.ask("POST", "/v1/recall", house.other_tenant, json={"query": ""})
+    assert found.json()["items"] == []
