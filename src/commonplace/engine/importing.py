@@ -72,10 +72,10 @@ class Importing:
             progress("Importing", source.done, source.size)
         return Imported(
             format=form,
-            added=dict(run.added),
-            known=dict(run.known),
-            loose=dict(run.loose),
-            forgotten=dict(run.forgotten),
+            added=dict(+run.added),
+            known=dict(+run.known),
+            loose=dict(+run.loose),
+            forgotten=dict(+run.forgotten),
             bad=tuple(run.bad),
             changes=run.changes,
             pending=run.pending,

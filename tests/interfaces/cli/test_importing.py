@@ -1,17 +1,9 @@
-import contextlib
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from commonplace.domain.errors import InvalidInput
-from commonplace.interfaces.cli.importing import Owner, parse_line
 from tests.interfaces.cli.conftest import Cli
-
-NOBODY = Owner(None, None, None)
 
 LINES = [
     {"role": "user", "content": "The garden needs water", "at": "2024-05-01T10:00:00+00:00", "id": "g1"},
@@ -64,7 +56,7 @@ def test_bad_lines_are_reported_with_their_number_and_the_rest_is_imported(cli: 
     lines = "\n".join([good, "", "not json", '{"content": "x", "rôle": 1}', also_good, "[]", '{"id": "no text"}'])
     ran = cli("import", "-", "--json", stdin=lines)
     assert (ran.code, ran.json["messages"]) == (1, 2)
-    assert [bad["line"] for bad in ran.json["bad"]] == [3, 4, 6, 7]
+    assert [bad["place"] for bad in ran.json["bad"]] == ["line 3", "line 4", "line 6", "line 7"]
     shown = cli("import", "-", stdin=lines).out
     assert "line 3: not JSON" in shown
     assert "left out 4 bad lines" in shown
@@ -82,20 +74,34 @@ def test_a_long_file_with_one_id_twice_is_imported(cli: Cli) -> None:
     assert cli("stats", "--json").json["counts"]["messages"] == 600
 
 
-def test_the_same_words_twice_are_two_messages_and_the_same_again_next_time() -> None:
-    line = b'{"content": "ok"}'
-    once, again = Counter[bytes](), Counter[bytes]()
-    ids = [parse_line(line, NOBODY, once).message["id"] for _ in range(2)]
-    assert len(set(ids)) == 2
-    assert [parse_line(line, NOBODY, again).message["id"] for _ in range(2)] == ids
-    assert parse_line(line, Owner("ana", None, None), again).message["id"] not in ids
+def test_an_export_comes_back_as_it_was(cli: Cli, file: Path, tmp_path: Path) -> None:
+    cli("import", file, "--user", "ana")
+    assert cli("export", "--user", "ana", "--out", "ana.jsonl").code == 0
+    before = cli("export", "--user", "ana").out
+    assert cli("import", "ana.jsonl", "--json").json["known"]["messages"] == 4
+    cli("forget", "--user", "ana", "--yes")
+    refused = cli("import", "ana.jsonl")
+    assert refused.code == 1
+    assert "4 messages, 1 sessions were forgotten here and left out; --bring-back" in refused.out
+    brought = cli("import", "ana.jsonl", "--bring-back", "--json")
+    assert (brought.code, brought.json["format"], brought.json["messages"]) == (0, "commonplace", 4)
+    lines = cli("export", "--user", "ana").out.splitlines()
+    assert [line for line in lines if '"type":"erasure"' not in line][:-1] == before.splitlines()[:-1]
 
 
-@given(
-    st.binary()
-    | st.text().map(str.encode)
-    | st.recursive(st.none() | st.text(), st.lists).map(json.dumps).map(str.encode)
-)
-def test_any_line_is_a_message_or_a_named_error(text: bytes) -> None:
-    with contextlib.suppress(InvalidInput):
-        assert parse_line(text, NOBODY, Counter()).message["content"]
+def test_a_dry_run_counts_and_changes_nothing(cli: Cli, file: Path) -> None:
+    ran = cli("import", file, "--dry-run")
+    assert (ran.code, ran.out) == (0, "Would import 4 messages.\n")
+    assert cli("stats", "--json").json["counts"]["messages"] == 0
+
+
+def test_strict_stops_at_the_first_bad_line(cli: Cli) -> None:
+    ran = cli("import", "-", "--strict", stdin='{"content": "good"}\n{\n{"content": "never"}\n')
+    assert ran.code == 2
+    assert "line 2: not JSON" in ran.err
+    assert cli("stats", "--json").json["counts"]["messages"] == 1
+
+
+def test_an_unknown_form_is_named(cli: Cli, file: Path) -> None:
+    ran = cli("import", file, "--format", "papyrus")
+    assert (ran.code, "format='papyrus': expected one of auto" in ran.err) == (2, True)

@@ -11,6 +11,7 @@ import typer
 from commonplace.interfaces.cli import (
     benching,
     demo,
+    exporting,
     finding,
     forgetting,
     importing,
@@ -45,7 +46,8 @@ COMMANDS: dict[str, Command] = {
     "hold": retaining.hold,
     "release": retaining.release,
     "holds": retaining.holds,
-    "import": importing.import_messages,
+    "export": exporting.export,
+    "import": importing.import_file,
     "learn": learning.learn,
     "relearn": learning.relearn,
     "worker": learning.worker,

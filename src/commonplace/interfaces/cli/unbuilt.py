@@ -7,7 +7,6 @@ from commonplace.domain.errors import NotBuiltYet
 UNBUILT = (
     "chat",
     "consolidate",
-    "export",
     "migrate",
     "open",
     "restore",
