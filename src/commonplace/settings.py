@@ -176,6 +176,10 @@ class Settings(ServiceSettings):
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
     )
+    summarise_after: int = Field(
+        4_000, ge=0, description="Tokens of a session past which its older part is summarised. 0: never."
+    )
+    summary_tokens: Positive = Field(300, description="About how many tokens a summary has.")
     tokenizer: Folder | None = Field(
         None, description="The language model's `tokenizer.json`, to count tokens by. Unset: an estimate, rather high."
     )

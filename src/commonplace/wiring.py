@@ -6,6 +6,7 @@ Drivers are imported here, inside the functions that need them, so that a progra
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,6 +23,7 @@ from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.summariser import Summariser
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -88,6 +90,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             index=index,
             extractor=await stack.enter_async_context(open_extractor(settings)),
             options=options_of(settings),
+            summariser=await stack.enter_async_context(open_summariser(settings)),
             full_text=ledger if isinstance(ledger, FullText) else None,
             planted=open_guard(),
             count_tokens=open_tokenizer(settings.tokenizer),
@@ -120,6 +123,8 @@ def options_of(settings: "Settings") -> Options:
         ring=settings.ring,
         retention=Retention.parse(settings.retention_days),
         purge_interval=settings.purge_interval,
+        summarise_after=settings.summarise_after,
+        summary_tokens=settings.summary_tokens,
         learning_concurrency=settings.learning_concurrency,
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,
@@ -271,6 +276,29 @@ async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Ext
             by_schema=name.startswith(tuple(LOCAL)) or bool(settings.agent_base_url and name.startswith("openai")),
         ) as extractor:
             yield extractor
+
+
+@asynccontextmanager
+async def open_summariser(settings: "Settings") -> AsyncIterator[Summariser | None]:
+    """Yield the model that sums up; None where none is named, and conversations are summed up by their own words."""
+    name = settings.agent_model
+    if name is None or not settings.summarise_after:
+        yield None
+        return
+    from commonplace.learning.summarise import ask, summarise_prompt
+
+    async with _opened_model(settings, name, retries=0) as model:
+        from commonplace.adapters.models.summariser import ModelSummariser
+
+        async with ModelSummariser(
+            model,
+            name=name,
+            ask=partial(ask, words=settings.summary_tokens * 2 // 3),
+            prompt=summarise_prompt().version,
+            timeout=settings.agent_timeout,
+            max_tokens=settings.agent_max_tokens,
+        ) as summariser:
+            yield summariser
 
 
 @asynccontextmanager

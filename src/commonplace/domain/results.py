@@ -120,11 +120,14 @@ class Relearned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobInfo:
-    """A message that is still to be learned from."""
+    """A message that is still to be learned from, or a stretch of messages that is still to be summed up."""
 
     id: str
+    kind: str = "learn"
+    """`learn` or `summarise`."""
     user: str | None
     message: MessageId
+    """The first of them, of a stretch."""
     status: Literal["queued", "running", "dead"]
     attempts: int
     run_at: datetime

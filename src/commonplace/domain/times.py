@@ -40,3 +40,8 @@ def parse_moment(value: object, *, name: str) -> datetime:
 
 def parse_optional_moment(value: object, *, name: str) -> datetime | None:
     return None if value is None else parse_moment(value, name=name)
+
+
+def day(moment: datetime) -> str:
+    """Return a day as people write it: 12 May 2026."""
+    return f"{moment.day} {moment:%b} {moment.year}"

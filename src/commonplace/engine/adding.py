@@ -17,6 +17,7 @@ from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker, learn_job, told
 from commonplace.engine.learner import Learner, Reading
 from commonplace.engine.parts import Parts
+from commonplace.engine.summarising import Summarising
 from commonplace.learning.draft import Draft
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import Change, NewMessage
@@ -40,10 +41,16 @@ class _Listened:
 
 class Adding:
     def __init__(
-        self, parts: Parts, indexing: Indexing, committing: Committing, learner: Learner | None, worker: Worker
+        self,
+        parts: Parts,
+        indexing: Indexing,
+        committing: Committing,
+        learner: Learner | None,
+        worker: Worker,
+        summarising: Summarising,
     ) -> None:
         self._parts, self._indexing, self._committing = parts, indexing, committing
-        self._learner, self._worker = learner, worker
+        self._learner, self._worker, self._summarising = learner, worker, summarising
 
     async def add(self, scope: Scope, messages: Sequence[Message], *, learn: bool, wait: bool, by_id: bool) -> Added:
         """Keep the messages, and learn from those of the user that are not known yet. `by_id`: some may be."""
@@ -56,6 +63,7 @@ class Adding:
         indexed = await self._indexing.messages(_marked(fresh, listened.planted))
         kept = self._changes(indexed.messages, listened.jobs)
         drafts = await self._write(scope, listened.readings, kept, by_id=by_id)
+        await self._summarising.said(scope, fresh)
         added = Added(
             messages=ids,
             changes=tuple(one for draft in drafts for one in draft.history),

@@ -56,6 +56,7 @@ from commonplace.engine.recalling import Recalling
 from commonplace.engine.reindexing import Reindexing
 from commonplace.engine.relearning import Relearning
 from commonplace.engine.sessions import AsyncSession
+from commonplace.engine.summarising import Summarising
 from commonplace.engine.upkeep import Upkeep
 from commonplace.ports.ledger import MessageQuery
 from commonplace.recall.request import Request
@@ -80,15 +81,16 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
         self._contexts = Contexts(parts, self._recalling.recall)
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
-        self._worker = Worker(parts, learner, committing)
-        self._adding = Adding(parts, indexing, committing, learner, self._worker)
+        self._summarising = Summarising(parts, indexing, committing)
+        self._worker = Worker(parts, learner, committing, self._summarising)
+        self._adding = Adding(parts, indexing, committing, learner, self._worker, self._summarising)
         self._relearning = Relearning(parts, learner, committing)
         self._exporting = Exporting(parts, self._filling)
         reindexing = Reindexing(parts, indexing, embedding)
         self._importing = Importing(parts, reindexing, self._adding, self._planner)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
-        self._forgetting = Forgetting(parts, corpora, embedding, self._planner)
+        self._forgetting = Forgetting(parts, corpora, embedding, self._planner, rebuild=self._summarising.rebuild)
         self._purging = Purging(parts, self._forgetting)
 
     async def start(self) -> None:

@@ -4,13 +4,14 @@ Every step after the first can be taken again: a forget that was cut short is co
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 from commonplace.domain.errors import Conflict, Unavailable
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import Summary
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.parts import Parts
@@ -22,6 +23,13 @@ LOG = logging.getLogger(__name__)
 ATTEMPTS = 50
 """As in `committing`: so many times a plan may be overtaken by a change to the facts."""
 STEPS = ("Erasing", "Clearing caches", "Clearing the index", "Writing files anew", "Looking again")
+
+
+Rebuild = Callable[[Scope, Sequence[Summary]], Awaitable[None]]
+
+
+async def _nothing(scope: Scope, broken: Sequence[Summary]) -> None:
+    return None
 
 
 def _no_stage(name: str) -> None:
@@ -36,9 +44,14 @@ class Forgetting:
         embedding: Embedding,
         planner: Planner,
         *,
+        rebuild: Rebuild = _nothing,
         stage: Callable[[str], None] = _no_stage,
     ) -> None:
-        """`stage` is told what has been reached: begun, erased, caches, index, files, verified, concluded."""
+        """`stage` is told what has been reached: begun, erased, caches, index, files, verified, concluded.
+
+        `rebuild` sums up anew what is left of the stretches that summaries which had to go were about.
+        """
+        self._rebuild = rebuild
         self._parts, self._ledger = parts, parts.ledger
         self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
         self._removing = Removing(parts)
@@ -50,11 +63,13 @@ class Forgetting:
         now: nothing of it can be found any more, and the rest is done when the memory is next opened.
         """
         self._stage("begun")
+        broken = await self._broken(scope, what)
         erased = await self._erase(scope, what, dry_run=dry_run, progress=progress)
         if dry_run:
             return _receipt(erased)
         self._stage("erased")
         (receipt,) = await self._see_to([erased], progress)
+        await self._rebuild(scope, broken)
         return receipt
 
     async def forget_each(
@@ -62,11 +77,21 @@ class Forgetting:
     ) -> Sequence[Receipt]:
         """Forget something of several users. Each is a forget of its own; files and index are seen to once."""
         self._stage("begun")
+        broken = {scope: await self._broken(scope, what) for scope, what in whats.items()}
         erased = [await self._erase(scope, what, dry_run=dry_run, progress=progress) for scope, what in whats.items()]
         if dry_run:
             return [_receipt(one) for one in erased]
         self._stage("erased")
-        return await self._see_to(erased, progress)
+        receipts = await self._see_to(erased, progress)
+        for scope, summaries in broken.items():
+            await self._rebuild(scope, summaries)
+        return receipts
+
+    async def _broken(self, scope: Scope, what: Part) -> Sequence[Summary]:
+        """Return the summaries that go because of a message, while others that they cover may stay."""
+        if what.whole or what.fact is not None:
+            return ()
+        return await self._ledger.covering(scope, await self._ledger.chosen(scope, what))
 
     async def forget_tenant(self, *, dry_run: bool = False, progress: Progress = unseen) -> Receipt:
         """Forget every user of this tenant, all or none, and return what their receipts sum up to."""

@@ -28,10 +28,12 @@ from commonplace.domain.values import FactChange, Message, MessageId
 from commonplace.engine.committing import Committing
 from commonplace.engine.learner import Learner
 from commonplace.engine.parts import Parts
+from commonplace.engine.summarising import SUMMARISE, Summarising
 from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Change
 
 LEARN = "learn"
+KINDS = (LEARN, SUMMARISE)
 POLL = 2.0
 """Seconds after which a worker looks for jobs that nobody told it of: other processes', and those put off."""
 LONGEST_DELAY = 600.0
@@ -67,8 +69,9 @@ def delay(attempts: int, *, first: float, chance: float) -> float:
 class Worker:
     """Runs in the event loop of the memory that owns it, as soon as there is something to do."""
 
-    def __init__(self, parts: Parts, learner: Learner | None, committing: Committing) -> None:
-        self._parts, self._learner, self._committing = parts, learner, committing
+    def __init__(self, parts: Parts, learner: Learner | None, committing: Committing, summarising: Summarising) -> None:
+        self._parts, self._learner, self._committing, self._summarising = parts, learner, committing, summarising
+        summarising.wake = self.wake
         self._options = parts.options
         self._loop: asyncio.Task[None] | None = None
         self._running: dict[asyncio.Task[None], Job] = {}
@@ -79,16 +82,21 @@ class Worker:
 
     async def start(self) -> None:
         """Begin at once if jobs may be there: with a slow extractor, or when some were left over."""
-        if self._learner is None:
+        if not self._can_work:
             return
-        if not self._learner.inline or await self._parts.ledger.jobs(self._options.tenant, limit=1):
+        slow = self._summarising.by_model or (self._learner is not None and not self._learner.inline)
+        if slow or await self._parts.ledger.jobs(self._options.tenant, limit=1):
             self.wake()
 
     def wake(self) -> None:
         """There is work, or may be."""
         self._awake.set()
-        if self._loop is None and self._learner is not None and not self._closed:
+        if self._loop is None and self._can_work and not self._closed:
             self._loop = asyncio.create_task(self._work(), name="commonplace-worker")
+
+    @property
+    def _can_work(self) -> bool:
+        return self._learner is not None or self._summarising.by_model
 
     async def aclose(self) -> None:
         """Stop, and hand back what is under way."""
@@ -124,6 +132,7 @@ class Worker:
         return [
             JobInfo(
                 id=job.id,
+                kind=job.kind,
                 user=job.scope.user,
                 message=_message(job),
                 status=job.status,
@@ -132,7 +141,7 @@ class Worker:
                 error=job.error,
             )
             for job in jobs
-            if job.kind == LEARN
+            if job.kind in KINDS
         ]
 
     async def replay(self, jobs: Sequence[str] | None) -> int:
@@ -173,7 +182,7 @@ class Worker:
         if free < 1 or await self._pause():
             return 0
         jobs = await self._parts.ledger.claim(
-            kinds=[LEARN],
+            kinds=KINDS if self._learner is not None else [SUMMARISE],
             now=self._parts.now(),
             lease=self._options.learning_lease,
             limit=free,
@@ -195,7 +204,7 @@ class Worker:
     async def _attempt(self, job: Job) -> None:
         renewing = asyncio.create_task(self._renew(job))
         try:
-            changes = await self._learn(job)
+            changes = await (self._learn(job) if job.kind == LEARN else self._sum_up(job))
         except Overtaken:
             # A forget takes what it concerns out of the queue, and queues the rest again: that is no longer ours.
             if await self._parts.ledger.renew(job, now=self._parts.now(), lease=0):
@@ -234,6 +243,10 @@ class Worker:
         drafts = await self._committing.commit(scope, lambda: learner.decide(scope, [reading]), also=[done])
         return tuple(change for draft in drafts for change in draft.history)
 
+    async def _sum_up(self, job: Job) -> tuple[FactChange, ...]:
+        await self._spent(job.scope, await self._summarising.work(job))
+        return ()
+
     async def _spent(self, scope: Scope, usage: Usage) -> None:
         if usage != NOTHING:
             await self._parts.ledger.count_usage(scope.tenant, self._today(), usage)
@@ -257,7 +270,8 @@ class Worker:
 def _message(job: Job) -> MessageId:
     payload = job.payload
     assert isinstance(payload, dict)
-    return MessageId(str(payload["message"]))
+    several = payload.get("messages")
+    return MessageId(str(several[0] if isinstance(several, list) else payload["message"]))
 
 
 def _tomorrow(today: date) -> datetime:

@@ -12,6 +12,7 @@ from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.summariser import Summariser
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
 
@@ -51,6 +52,10 @@ class Options:
     retention: Retention = field(default_factory=Retention)
     purge_interval: float = 3_600.0
     """Seconds between two purges by a worker or service."""
+    summarise_after: int = 4_000
+    """Tokens of a session past which its older part is summed up; 0: never."""
+    summary_tokens: int = 300
+    """About how long a summary is."""
     learning_concurrency: int = 4
     """Jobs that run at once, each of another user."""
     learning_attempts: int = 5
@@ -71,6 +76,8 @@ class Parts:
     extractor: Extractor | None
     """None: nothing is learned."""
     options: Options
+    summariser: Summariser | None = None
+    """None: what was said is summed up by its own sentences."""
     full_text: FullText | None = None
     """Candidates by words for users beyond the memory budget; None: all their rows are looked at."""
     planted: Callable[[str], bool] = never

