@@ -176,13 +176,9 @@ class Settings(ServiceSettings):
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
     )
-    summarise_after: int = Field(
-        4_000, ge=0, description="Tokens of a session past which its older part is summarised. 0: never."
-    )
+    summarise_after: int = Field(4_000, ge=0, description="Past so many tokens a session's older part is summarised.")
     summary_tokens: Positive = Field(300, description="About how many tokens a summary has.")
-    tokenizer: Folder | None = Field(
-        None, description="The language model's `tokenizer.json`, to count tokens by. Unset: an estimate, rather high."
-    )
+    tokenizer: Folder | None = Field(None, description="The language model's `tokenizer.json`. Unset: a high estimate.")
     learning_concurrency: Positive = Field(4, description="How many messages are learned from at once with a model.")
     learning_attempts: Positive = Field(
         5, description="How often learning from a message is tried before it is given up."
