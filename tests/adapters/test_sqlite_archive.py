@@ -18,6 +18,9 @@ ARCHIVED = {
     "usage",
     "erasures",
     "api_keys",
+    "holds",
+    "summaries",
+    "summary_messages",
 }
 MADE_AGAIN = {
     "migrations",
@@ -25,6 +28,7 @@ MADE_AGAIN = {
     "deliveries",  # what those indexes were fed
     "embeddings",  # a cache
     "answers",  # kept for a day, for a caller who asks again
+    "turns",  # whose turn it is at a chore
     "sqlite_sequence",
 }
 

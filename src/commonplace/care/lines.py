@@ -25,6 +25,7 @@ from commonplace.domain.archive import (
 )
 from commonplace.domain.errors import Incompatible, InvalidInput
 from commonplace.domain.keys import Key
+from commonplace.domain.retention import Hold
 from commonplace.domain.values import Block, Fact, FactChange, Json, Message, Source, Summary
 
 
@@ -53,6 +54,7 @@ TYPES: Mapping[str, type[Line]] = {
     "job": KeptJob,
     "usage": Spent,
     "api_key": Key,
+    "hold": Hold,
     "end": Ended,
 }
 _NAMES = {kind: name for name, kind in TYPES.items()}

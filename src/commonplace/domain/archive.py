@@ -11,6 +11,7 @@ from typing import Literal
 
 from commonplace.domain.keys import Key
 from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.retention import Hold
 from commonplace.domain.usage import Usage
 from commonplace.domain.values import Block, Fact, FactChange, Json, Message, SessionId, Source, Summary
 
@@ -121,7 +122,7 @@ class Spent:
 
 Mark = Opened | OfTenant | OfUser
 """Says what the records after it belong to."""
-OfTenants = Spent | Key
+OfTenants = Spent | Key | Hold
 """What is a tenant's own, and no user's."""
 OfUsers = KeptMessage | KeptFact | KeptSummary | Source | FactChange | KeptSession | Block | KeptJob | KeptErasure
 Held = OfTenants | OfUsers
@@ -140,6 +141,7 @@ NAMES: Mapping[type[Held], str] = {
     KeptErasure: "erasures",
     Spent: "usage",
     Key: "api_keys",
+    Hold: "holds",
 }
 """What each kind of record is called where records are counted."""
 

@@ -35,7 +35,7 @@ class Archive(Protocol):
         sessions, jobs and erasures are known by their ids, blocks by name (the later `updated_at` wins), sources and
         changes by all they say. A version that is open here and closed in the record is closed.
         What is a tenant's own goes to the tenant of the scope: of `Spent` the larger count is kept; a `Key` is known by
-        its id and, revoked in the record, is revoked here.
+        its id and, revoked in the record, is revoked here; a user who is on hold already stays so.
         Raises InvalidInput for a message or fact without passages.
         """
         ...

@@ -21,6 +21,7 @@ from commonplace.domain.archive import (
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.keys import new_key
 from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import Usage
 from commonplace.domain.values import Block, FactId, MessageId, SessionId, Source
@@ -335,6 +336,15 @@ class ArchiveContract:
         for record in (revoked, key):
             assert (await ledger.write_archive(NOBODY, [record])).known == {"api_keys": 1}
             assert (await everything(ledger))[2:] == [revoked]
+
+    async def test_a_user_on_hold_stays_on_hold(self, ledger: Ledger) -> None:
+        hold = Hold(user="ana", since=START, reason="a case")
+        plain = InMemoryLedger()
+        await plain.hold(ANA, hold)
+        assert await everything(plain) == [Opened(ledger=plain.name, embedder=None), OfTenant("acme"), hold]
+        assert (await ledger.write_archive(NOBODY, [hold])).added == {"holds": 1}
+        assert (await ledger.write_archive(NOBODY, [replace(hold, since=later(9))])).known == {"holds": 1}
+        assert (await everything(ledger))[1:] == [OfTenant("acme"), hold]
 
     async def test_what_models_have_cost_is_not_counted_twice(self, ledger: Ledger) -> None:
         day, spent = date(2026, 5, 12), Usage(requests=3, input_tokens=10)

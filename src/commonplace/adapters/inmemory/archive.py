@@ -32,6 +32,7 @@ from commonplace.domain.archive import (
 )
 from commonplace.domain.errors import InvalidInput, NotFound
 from commonplace.domain.keys import Key
+from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING
 from commonplace.domain.values import Block, FactChange, Source
@@ -68,13 +69,18 @@ class InMemoryArchive(InMemoryErasure, ABC):
             return
         scopes = {*self._partitions, *(job.scope for job in self._jobs.values())}
         keys = sorted(self._keys.values(), key=lambda key: key.created_at)
-        userless = {*(tenant for tenant, _ in self._usage), *(key.tenant for key in keys)}
+        userless = {
+            *(tenant for tenant, _ in self._usage),
+            *(key.tenant for key in keys),
+            *(held.tenant for held in self._holds),
+        }
         for tenant in sorted({one.tenant for one in scopes} | userless):
             yield OfTenant(tenant)
             for spender, day in sorted(self._usage):
                 if spender == tenant:
                     yield Spent(day=day, usage=self._usage[tenant, day])
             yield from (key for key in keys if key.tenant == tenant)
+            yield from (hold for scope, hold in self._holds.items() if scope.tenant == tenant)
             for one in sorted(scopes, key=lambda one: one.user or ""):
                 if one.tenant == tenant:
                     yield from self._user(one, passages=passages)
@@ -141,6 +147,11 @@ class InMemoryArchive(InMemoryErasure, ABC):
                 return _new(missing != NOTHING)
             case Key():
                 return self._write_key(record, scope.tenant)
+            case Hold():
+                on_hold = Scope(scope.tenant, record.user)
+                known = on_hold in self._holds
+                self._holds.setdefault(on_hold, record)
+                return _new(not known)
         return None
 
     def _write_key(self, record: Key, tenant: str) -> Outcome:

@@ -11,7 +11,18 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from commonplace.adapters.sqlite import blocks, erasure_log, facts, jobs, keys, messages, partitions, summaries, upkeep
+from commonplace.adapters.sqlite import (
+    blocks,
+    erasure_log,
+    facts,
+    jobs,
+    keys,
+    messages,
+    partitions,
+    retention,
+    summaries,
+    upkeep,
+)
 from commonplace.adapters.sqlite.columns import Connection, optional_moment, text_column, text_of
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.archive import (
@@ -87,6 +98,7 @@ def records(connection: Connection, scope: Scope | None, *, passages: bool) -> I
         yield OfTenant(tenant)
         yield from _usage(connection, tenant)
         yield from keys.keys(connection, tenant)
+        yield from retention.holds(connection, tenant)
         for user in users:
             yield from _user(connection, Scope(tenant, user), passages=passages)
 
@@ -94,7 +106,9 @@ def records(connection: Connection, scope: Scope | None, *, passages: bool) -> I
 def _everybody(connection: Connection) -> Mapping[str, Sequence[str | None]]:
     owners = connection.execute("select tenant, user from partitions union select tenant, user from jobs")
     scopes = [partitions.scope_of(*owner) for owner in owners]
-    userless = connection.execute("select tenant from usage union select tenant from api_keys")
+    userless = connection.execute(
+        "select tenant from usage union select tenant from api_keys union select tenant from holds"
+    )
     tenants = {*(text_of(tenant) for (tenant,) in userless), *(scope.tenant for scope in scopes)}
     everybody: dict[str, list[str | None]] = {tenant: [] for tenant in sorted(tenants)}
     for scope in sorted(scopes, key=lambda scope: scope.user or ""):

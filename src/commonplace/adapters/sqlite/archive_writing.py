@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from commonplace.adapters.sqlite import blocks, erasure_log, jobs, keys, partitions, summaries
+from commonplace.adapters.sqlite import blocks, erasure_log, jobs, keys, partitions, retention, summaries
 from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.writing import Writer
@@ -28,6 +28,7 @@ from commonplace.domain.archive import (
 )
 from commonplace.domain.errors import InvalidInput, NotFound
 from commonplace.domain.keys import Key
+from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.usage import NOTHING
@@ -62,6 +63,10 @@ def _written(archivist: "_Archivist", record: OfUsers) -> Outcome:
 
 
 def _write_for_tenant(connection: Connection, tenant: str, record: OfTenants) -> Outcome:
+    if isinstance(record, Hold):
+        scope, held = Scope(tenant, record.user), [one.user for one in retention.holds(connection, tenant)]
+        retention.hold(connection, scope, record)
+        return _new(record.user not in held)
     if isinstance(record, Key):
         known = keys.find(connection, record.id)
         if known is None:
