@@ -37,3 +37,12 @@ class ServiceSettings(BaseSettings):
     api_snapshots: str | None = Field(
         None, description="Where snapshots asked for over HTTP go: a folder or `s3://bucket/…`. Unset: nowhere."
     )
+    proxy_openai_url: str = Field(
+        "https://api.openai.com/v1", pattern="^https?://", description="What `/openai/v1` stands before."
+    )
+    proxy_anthropic_url: str = Field(
+        "https://api.anthropic.com", pattern="^https?://", description="What `/anthropic` stands before."
+    )
+    proxy_budget: int = Field(800, ge=1, le=1_000_000, description="Most tokens of memory in a request to a model.")
+    proxy_timeout: float = Field(600.0, gt=0, description="Seconds a model behind a proxy may take.")
+    proxy_max_body: int = Field(50_000_000, ge=1, description="Most bytes of a request to a model: images are large.")

@@ -128,6 +128,10 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: "Server"
 
+    def do_GET(self) -> None:
+        self.server.spoken.headers.append({key.lower(): value for key, value in self.headers.items()})
+        self._json(200, {"object": "list", "data": [{"id": "gpt", "object": "model", "created": 1, "owned_by": "us"}]})
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.spoken.headers.append({key.lower(): value for key, value in self.headers.items()})

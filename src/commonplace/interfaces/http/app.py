@@ -18,11 +18,13 @@ from starlette.routing import Route
 
 from commonplace.domain.errors import CommonplaceError, InvalidInput
 from commonplace.interfaces.http.limiting import Limiter
-from commonplace.interfaces.http.middleware.bounds import Bounds
+from commonplace.interfaces.http.middleware.bounds import Bound, Bounds
 from commonplace.interfaces.http.middleware.edge import Edge
 from commonplace.interfaces.http.middleware.gate import Gate
 from commonplace.interfaces.http.middleware.idempotency import Idempotency
 from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
+from commonplace.interfaces.http.proxies import anthropic, openai
+from commonplace.interfaces.http.proxies.upstream import open_upstream
 from commonplace.interfaces.http.routes import (
     blocks,
     care,
@@ -39,7 +41,8 @@ from commonplace.interfaces.http.service import Service
 from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
 ROUTERS = tuple(
-    module.router for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat, health)
+    module.router
+    for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat, health, openai, anthropic)
 )
 
 
@@ -48,7 +51,8 @@ def create_app(service: Service) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with open_upstream(service.settings) as app.state.upstream:
+            yield
 
     app = FastAPI(
         title="Commonplace",
@@ -76,9 +80,14 @@ def _middleware(service: Service) -> list[Middleware]:
         {"read": settings.api_limit_read, "write": settings.api_limit_write, "costly": settings.api_limit_costly}
     )
     hosts, origins = [settings.api_host], settings.api_cors_origins
+    models = Bound(max_body=settings.proxy_max_body, timeout=settings.proxy_timeout)
     passing = [
         Middleware(Edge, observe=_unobserved),
-        Middleware(Bounds, max_body=settings.api_max_body, timeout=settings.api_timeout),
+        Middleware(
+            Bounds,
+            usual=Bound(max_body=settings.api_max_body, timeout=settings.api_timeout),
+            by_prefix={"/openai/": models, "/anthropic/": models},
+        ),
         Middleware(Gate, service=service, limiter=limiter, hosts=hosts, origins=origins),
         Middleware(Idempotency, service=service, lease=settings.api_timeout),
     ]

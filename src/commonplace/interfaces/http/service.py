@@ -43,7 +43,7 @@ class Service:
         self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
         self.model = settings.agent_model
         """Who answers a chat; None: the memory itself."""
-        self._embedder, self._embedder_state = embedder, ""
+        self.embedder, self._embedder_state = embedder, ""
         self.closing = asyncio.Event()
         """Set when the process is to end: streams that have no end of their own end then."""
         self._home, self._key_needed = home, key_needed
@@ -87,7 +87,7 @@ class Service:
         """Return `ok` once the embedding model has answered; what is wrong while it has not."""
         if self._embedder_state != "ok":
             try:
-                await self._embedder.embed(["ready"])
+                await self.embedder.embed(["ready"])
                 self._embedder_state = "ok"
             except EmbedderUnavailable:
                 self._embedder_state = "EmbedderUnavailable: what is found is found by its words only"
