@@ -1,13 +1,13 @@
 """What calls return: frozen, plain values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
 from commonplace.domain.receipts import Receipt
 from commonplace.domain.usage import NOTHING, Usage
-from commonplace.domain.values import Block, Fact, FactChange, Json, MessageId, Recalled, SessionInfo
+from commonplace.domain.values import Block, Fact, FactChange, Json, Message, MessageId, Recalled, SessionInfo
 
 T = TypeVar("T")
 
@@ -67,6 +67,40 @@ class Context:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What a prompt needs of a conversation, what changes least first: that is what prompt caches want.
+
+    `str()` of it is all of it; its parts can be put where a prompt has a place for them.
+    """
+
+    blocks: str
+    """Fenced, as in a context; empty if there are none."""
+    summary: str
+    """What the older part of the conversation comes down to, fenced."""
+    messages: tuple[Message, ...]
+    """The last ones, oldest first, as they were said."""
+    transcript: tuple[str, ...]
+    """The same messages, each on one line with its speaker."""
+    context: Context | None
+    """What was recalled for the last thing the user said; it changes with every turn."""
+    tokens: int
+    """Of the whole text."""
+    budget: int
+
+    def __str__(self) -> str:
+        said = "\n".join(self.transcript)
+        parts = (self.blocks, self.summary, said, "" if self.context is None else self.context.text)
+        return "\n".join(part for part in parts if part)
+
+    def without(self, messages: int) -> "Window":
+        """Return it without so many of the oldest messages."""
+        return replace(self, messages=self.messages[messages:], transcript=self.transcript[messages:])
+
+    def counted(self, tokens: int) -> "Window":
+        return replace(self, tokens=tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

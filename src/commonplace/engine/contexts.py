@@ -26,13 +26,15 @@ class Contexts:
     def __init__(self, parts: Parts, recall: Recall) -> None:
         self._parts, self._recall = parts, recall
 
-    async def context(self, scope: Scope, query: str, *, session: SessionId | None, budget: int) -> Context:
+    async def context(
+        self, scope: Scope, query: str, *, session: SessionId | None, budget: int, blocks: bool = True
+    ) -> Context:
         """Return what answers, packed. `session` is the conversation going on, which the prompt has already."""
         found = await self._recall(scope, Request(query=query, limit=ITEMS))
         items = [item for item in found if session is None or item.session != session]
         return assemble(
             items,
-            await self._parts.ledger.blocks(scope),
+            await self._parts.ledger.blocks(scope) if blocks else [],
             budget=budget,
             count=self._parts.count_tokens,
             near=await self.near(scope, items),

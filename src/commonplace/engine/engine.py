@@ -58,6 +58,7 @@ from commonplace.engine.relearning import Relearning
 from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.summarising import Summarising
 from commonplace.engine.upkeep import Upkeep
+from commonplace.engine.windows import Windows
 from commonplace.ports.ledger import MessageQuery
 from commonplace.recall.request import Request
 
@@ -221,7 +222,8 @@ class Engine(Caring, Carrying, Finding, Proposing):
     def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> AsyncSession:
         """Take a conversation in hand: its state and its last messages."""
         seconds = self._parts.options.session_ttl if ttl is None else parse_ttl(ttl)
-        return AsyncSession(self._parts, self._scope(user), SessionId(parse_name(session, name="session")), ttl=seconds)
+        name, windows = SessionId(parse_name(session, name="session")), Windows(self._parts, self._contexts)
+        return AsyncSession(self._parts, self._scope(user), name, ttl=seconds, windows=windows)
 
     async def sessions(self, *, user: str | None = None) -> list[SessionInfo]:
         """Return the active sessions, the latest seen first."""

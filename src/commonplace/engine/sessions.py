@@ -4,17 +4,20 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from commonplace.domain.inputs import parse_count, parse_metadata, parse_ttl
+from commonplace.domain.results import Window
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Json, Message, SessionId, SessionInfo
+from commonplace.engine.finding import parse_query
 from commonplace.engine.parts import Parts
+from commonplace.engine.windows import Windows
 from commonplace.ports.ledger import MessageQuery
 
 
 class AsyncSession:
     """State is a dict that lives `ttl` seconds after it was last used. Messages stay when it has gone."""
 
-    def __init__(self, parts: Parts, scope: Scope, session: SessionId, *, ttl: float) -> None:
-        self._parts, self._scope = parts, scope
+    def __init__(self, parts: Parts, scope: Scope, session: SessionId, *, ttl: float, windows: Windows) -> None:
+        self._parts, self._scope, self._windows = parts, scope, windows
         self.id = session
         self.ttl = ttl
 
@@ -50,6 +53,19 @@ class AsyncSession:
             return ()
         page = await self._parts.ledger.messages(self._scope, MessageQuery(session=self.id, limit=limit))
         return tuple(reversed(page.messages))
+
+    async def window(self, budget: int = 2_000, *, query: str | None = None) -> Window:
+        """Return what a prompt needs of this conversation within `budget` tokens: what changes least comes first.
+
+        Blocks, the summary of its older part, its last messages, and what is recalled for `query`, which is the user's
+        last message unless it is given.
+        """
+        return await self._windows.window(
+            self._scope,
+            self.id,
+            budget=parse_count(budget, name="budget", most=1_000_000),
+            query=None if query is None else parse_query(query),
+        )
 
     async def info(self) -> SessionInfo | None:
         """Return when it started, was last seen and ends; None for a session nobody has used."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from commonplace.domain.results import Window
 from commonplace.domain.values import Json, Message, SessionInfo
 from commonplace.engine.sessions import AsyncSession
 from commonplace.sync.loop import Loop
@@ -41,6 +42,10 @@ class Session:
     def recent(self, n: int = 20) -> Sequence[Message]:
         """Return the last n messages, oldest first; at most as many as the ring holds."""
         return self._loop.call(self._session.recent(n))
+
+    def window(self, budget: int = 2_000, *, query: str | None = None) -> Window:
+        """Return what a prompt needs of this conversation within `budget` tokens: what changes least comes first."""
+        return self._loop.call(self._session.window(budget, query=query))
 
     def info(self) -> SessionInfo | None:
         """Return when it started, was last seen and ends; None for a session nobody has used."""
