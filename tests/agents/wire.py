@@ -103,8 +103,8 @@ Script = Callable[[Asked], Reply]
 
 def from_memory(asked: Asked) -> Reply:
     """Answer with the names of things that hold now, as they stand in the memory part of the prompt."""
-    _, _, holds = asked.system.partition("What holds now:")
-    names = re.findall(r"[A-Z][a-z]+", " ".join(line.partition(" (said")[0] for line in holds.split("\n- ")[1:]))
+    facts = [line for line in asked.system.splitlines() if line.startswith("- ") and "(said " in line]
+    names = re.findall(r"[A-Z][a-z]+", " ".join(line.partition(" (said")[0] for line in facts))
     known = sorted({"Shram", "Magnet", "Paris", "Rome"} & set(names), reverse=True)
     return Say(f"You use {' and '.join(known)}." if known else "Understood.")
 

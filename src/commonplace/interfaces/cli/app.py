@@ -25,6 +25,7 @@ from commonplace.interfaces.cli import (
     upkeep,
     working,
 )
+from commonplace.interfaces.cli.chat.command import chat
 from commonplace.interfaces.cli.exits import Exit, code_of
 from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
 from commonplace.interfaces.cli.output import write_json
@@ -32,6 +33,7 @@ from commonplace.interfaces.cli.pipes import quietly_if_nobody_reads
 
 COMMANDS: dict[str, Command] = {
     "demo": demo.demo,
+    "chat": chat,
     "add": keeping.add,
     "recall": finding.recall,
     "context": finding.context,

@@ -35,6 +35,11 @@ class Screen:
     def say(self, text: str = "", *, style: str = "") -> None:
         self._console.print(Text(harmless(text), style=style), soft_wrap=True)
 
+    def stream(self, text: str, *, style: str = "") -> None:
+        """Print without a new line: the rest is still to come."""
+        self._console.print(Text(harmless(text), style=style), soft_wrap=True, end="")
+        self._console.file.flush()
+
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]], *, fixed: Sequence[str] = ()) -> None:
         """Print a table without lines. The columns named in `fixed` are never wrapped."""
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

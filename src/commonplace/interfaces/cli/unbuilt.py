@@ -5,7 +5,6 @@ import typer
 from commonplace.domain.errors import NotBuiltYet
 
 UNBUILT = (
-    "chat",
     "consolidate",
     "migrate",
     "open",
