@@ -44,7 +44,7 @@ OF_RECALL = (
     Part("check version: thread hop", f"{SQLITE}.ledger", "SqliteLedger.versions", RECALL),
     Part("check version: SQL", f"{SQLITE}.feed", "versions", "check version: thread hop"),
     Part("filters", f"{FINDING}.corpus", "Corpus.mask", RECALL),
-    Part("search: candidates, order", f"{ENGINE}.recalling", "search", RECALL),
+    Part("search: candidates, order", f"{ENGINE}.recalling", "rank", RECALL),
     Part("search: question", f"{FINDING}.search", "understand", "search: candidates, order"),
     Part("search: words", f"{FINDING}.lexical", "Lexical.score", "search: candidates, order"),
     Part("search: vectors", f"{FINDING}.dense", "Dense.score", "search: candidates, order"),

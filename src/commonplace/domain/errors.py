@@ -11,6 +11,7 @@ CommonplaceError
 │   ├── LedgerUnavailable     the database: locked past the time-out, disk full, unreachable
 │   ├── IndexUnavailable      the vector index; the ledger still holds everything
 │   ├── EmbedderUnavailable   the embedding model cannot be had or failed
+│   ├── RerankerUnavailable   the reranker failed; recall keeps its own order then
 │   └── ModelUnavailable      the language model did not answer
 │       └── ModelRefused          its service refused the request: a wrong key, an unknown model
 ├── Incompatible          the stored data and this program do not fit: the message says the way out
@@ -79,6 +80,10 @@ class IndexUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     """The embedding model cannot be had, or failed."""
+
+
+class RerankerUnavailable(Unavailable):
+    """The reranker cannot be had, failed, or answered in another shape."""
 
 
 class ModelUnavailable(Unavailable):

@@ -7,7 +7,18 @@ from typing import Generic, Literal, TypeVar
 
 from commonplace.domain.receipts import Receipt
 from commonplace.domain.usage import NOTHING, Usage
-from commonplace.domain.values import Block, Fact, FactChange, Json, Message, MessageId, Recalled, SessionInfo
+from commonplace.domain.values import (
+    Block,
+    Fact,
+    FactChange,
+    Json,
+    Kind,
+    Message,
+    MessageId,
+    Recalled,
+    SessionInfo,
+    Why,
+)
 
 T = TypeVar("T")
 
@@ -44,12 +55,72 @@ class Page(Generic[T]):
         return self.items[index]
 
 
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Something found that another item stands for."""
+
+    id: str
+    into: str
+    """The id of that item."""
+    how: Literal["duplicate", "stood for"]
+
+
 class Recollection(list[Recalled]):
     """The things found, the best first. `notes` says what was different from usual, e.g. no embedding model."""
 
-    def __init__(self, items: Iterable[Recalled] = (), *, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, items: Iterable[Recalled] = (), *, notes: Sequence[str] = (), folded: Sequence[Folded] = ()
+    ) -> None:
         super().__init__(items)
         self.notes = tuple(notes)
+        self.folded = tuple(folded)
+        """What was found as well, and is not shown because another item stands for it."""
+
+
+WhyNotReason = Literal[
+    "returned",
+    "unknown",
+    "retracted",
+    "ended",
+    "not yet",
+    "expired",
+    "filtered",
+    "not found",
+    "not compared",
+    "irrelevant",
+    "beyond the limit",
+    "duplicate",
+    "stood for",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """Why a message or fact was not among the results of a query."""
+
+    id: str
+    reason: WhyNotReason
+    """`unknown` also where it is somebody else's."""
+    explanation: str
+    """The same in a sentence, with the numbers."""
+    kind: Kind | None = None
+    text: str | None = None
+    since: datetime | None = None
+    """When it was retracted, ended or expired."""
+    message: MessageId | None = None
+    """The message that led to that."""
+    by: str | None = None
+    """The item that is shown instead, or the fact that replaced it."""
+    filters: tuple[str, ...] = ()
+    """Those that leave it out, by the names of the arguments."""
+    rank: int | None = None
+    """Its place, from 1."""
+    relevance: float | None = None
+    threshold: float | None = None
+    why: Why | None = None
+    """Its numbers …"""
+    last: Recalled | None = None
+    """… and, with its own, the last item that was returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -189,6 +189,16 @@ class Why:
     """For each arm that found it: its rank, from 1, and its score there."""
     parts: Mapping[str, float] = field(default_factory=dict)
     """What was added up to the fused score, by name."""
+    fused: float = 0.0
+    """Their sum: only good for the order within one search."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """What the relevance of the best item was made of; that of the others follows from how far they are behind it."""
+    threshold: float = 0.0
+    """What is less relevant was not returned."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What relevance, importance and recency count in the score."""
+    rerank: tuple[int, float] | None = None
+    """Its rank, from 1, and its score by the reranker, if there is one."""
     path: str = "exact"
     """What answered: `exact` or `chroma`; beyond the memory budget `full text`, with or without `chroma`, or slabs."""
 
@@ -213,6 +223,8 @@ class Recalled:
     name: str | None = None
     passage: str | None = None
     """The part of a long message that matched; None when it is the whole text."""
+    said: str | None = None
+    """The words of the message that a fact stands for: found as well, and not shown as a result of its own."""
     note: str | None = None
     """What has changed since it was said, e.g. "Magnet: no longer, since 12 May 2026"."""
     metadata: Metadata = field(default_factory=dict)

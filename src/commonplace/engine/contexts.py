@@ -30,7 +30,7 @@ class Contexts:
         self, scope: Scope, query: str, *, session: SessionId | None, budget: int, blocks: bool = True
     ) -> Context:
         """Return what answers, packed. `session` is the conversation going on, which the prompt has already."""
-        found = await self._recall(scope, Request(query=query, limit=ITEMS))
+        found = await self._recall(scope, Request(query=query, limit=ITEMS, fold=False))
         items = [item for item in found if session is None or item.session != session]
         return assemble(
             items,

@@ -32,6 +32,7 @@ from commonplace.domain.results import (
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import parse_moment, parse_optional_moment
 from commonplace.domain.values import Block, Fact, Json, SessionId, SessionInfo
+from commonplace.engine.absence import Absence
 from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
@@ -81,6 +82,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
         self._contexts = Contexts(parts, self._recalling.recall)
+        self._absence = Absence(parts, corpora, self._recalling)
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
         self._summarising = Summarising(parts, indexing, committing)
         self._worker = Worker(parts, learner, committing, self._summarising)

@@ -15,11 +15,12 @@ from commonplace.domain.inputs import (
     parse_share,
     parse_text,
 )
-from commonplace.domain.results import Context, Page, Recollection
+from commonplace.domain.results import Context, Page, Recollection, WhyNot
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, parse_optional_moment, to_micros
 from commonplace.domain.values import Fact, FactId, FactVersion, Message, SessionId
 from commonplace.domain.where import parse_where
+from commonplace.engine.absence import Absence
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.parts import Parts
 from commonplace.engine.recalling import Recalling
@@ -33,6 +34,7 @@ class Finding:
     _parts: Parts
     _recalling: Recalling
     _contexts: Contexts
+    _absence: Absence
 
     def _whose(self, user: object) -> Scope:
         return Scope(self._parts.options.tenant, parse_optional_name(user, name="user"))
@@ -54,20 +56,55 @@ class Finding:
         explain: bool = False,
     ) -> Recollection:
         """Find what matters for a query, the best first; for an empty query, the latest. Nothing relevant: nothing."""
-        request = Request(
-            query=parse_query(query),
-            limit=parse_count(limit, name="limit"),
-            kinds=parse_kinds(kinds),
-            session=parse_session(session),
-            agent=parse_optional_name(agent, name="agent"),
-            during=parse_during(during),
-            valid_at=parse_optional_moment(valid_at, name="valid_at"),
-            as_of=parse_optional_moment(as_of, name="as_of"),
-            where=parse_where(where),
-            min_relevance=None if min_relevance is None else parse_share(min_relevance, name="min_relevance"),
+        request = parse_request(
+            query,
+            limit=limit,
+            kinds=kinds,
+            session=session,
+            agent=agent,
+            during=during,
+            valid_at=valid_at,
+            as_of=as_of,
+            where=where,
+            min_relevance=min_relevance,
             explain=explain,
         )
         return await self._recalling.recall(self._whose(user), request)
+
+    async def why_not(
+        self,
+        item_id: str,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        kinds: Iterable[str] | str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        during: tuple[Moment | None, Moment | None] | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        min_relevance: float | None = None,
+    ) -> WhyNot:
+        """Say why a message or fact is not among the results of the same `recall`: what kept it out, with its numbers.
+
+        An id that is somebody else's is as unknown as one that nobody has.
+        """
+        request = parse_request(
+            query,
+            limit=limit,
+            kinds=kinds,
+            session=session,
+            agent=agent,
+            during=during,
+            valid_at=valid_at,
+            as_of=as_of,
+            where=where,
+            min_relevance=min_relevance,
+            explain=True,
+        )
+        return await self._absence.why_not(self._whose(user), parse_name(item_id, name="item_id"), request)
 
     async def context(
         self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800
@@ -127,6 +164,35 @@ class Finding:
         page = await self._parts.ledger.messages(self._whose(user), query)
         following = encode_cursor(to_micros(page.next[0]), page.next[1]) if page.next else None
         return Page(tuple(reversed(page.messages)), following)
+
+
+def parse_request(
+    query: str,
+    *,
+    limit: int,
+    kinds: Iterable[str] | str | None,
+    session: str | None,
+    agent: str | None,
+    during: tuple[Moment | None, Moment | None] | None,
+    valid_at: Moment | None,
+    as_of: Moment | None,
+    where: Mapping[str, Any] | None,
+    min_relevance: float | None,
+    explain: bool,
+) -> Request:
+    return Request(
+        query=parse_query(query),
+        limit=parse_count(limit, name="limit"),
+        kinds=parse_kinds(kinds),
+        session=parse_session(session),
+        agent=parse_optional_name(agent, name="agent"),
+        during=parse_during(during),
+        valid_at=parse_optional_moment(valid_at, name="valid_at"),
+        as_of=parse_optional_moment(as_of, name="as_of"),
+        where=parse_where(where),
+        min_relevance=None if min_relevance is None else parse_share(min_relevance, name="min_relevance"),
+        explain=explain,
+    )
 
 
 def parse_session(value: object) -> SessionId | None:

@@ -1,7 +1,8 @@
 """From hits to things that can be shown, read from the ledger: what is no longer there is not shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactId, Message, MessageId, Recalled, Summary, SummaryId, Why
@@ -14,8 +15,16 @@ OTHERS = frozenset({"message", "summary"})
 """Kinds that are no fact's."""
 
 
+class Terms(NamedTuple):
+    """What holds for every item of a search."""
+
+    path: str = "exact"
+    threshold: float = 0.0
+    weights: Mapping[str, float] = {}
+
+
 async def hydrate(
-    ledger: Ledger, scope: Scope, weighed: Sequence[Weighed], *, at: datetime, path: str, explain: bool
+    ledger: Ledger, scope: Scope, weighed: Sequence[Weighed], *, at: datetime, explain: Terms | None
 ) -> list[Recalled]:
     """Return the hits as recalled things, in their order, each message with what no longer held at that moment."""
     said = [MessageId(found.hit.id) for found in weighed if found.hit.kind == "message"]
@@ -24,7 +33,7 @@ async def hydrate(
     there = await ledger.shown(scope, said, keys, stretches) if weighed else Shown({}, {}, {}, {})
     shown: list[Recalled] = []
     for found in weighed:
-        hit, why = found.hit, _why(found, path) if explain else None
+        hit, why = found.hit, None if explain is None else why_of(found, explain)
         message, fact = there.messages.get(MessageId(hit.id)), there.facts.get((FactId(hit.id), hit.version))
         summary = there.summaries.get(SummaryId(hit.id))
         if hit.kind == "message" and message is not None:
@@ -88,7 +97,7 @@ def _summed_up(summary: Summary, found: Weighed, why: Why | None) -> Recalled:
     )
 
 
-def _why(found: Weighed, path: str) -> Why:
+def why_of(found: Weighed, terms: Terms) -> Why:
     hit = found.hit
     return Why(
         relevance=hit.relevance,
@@ -96,5 +105,10 @@ def _why(found: Weighed, path: str) -> Why:
         recency=found.recency,
         arms=hit.arms,
         parts=hit.parts,
-        path=path,
+        fused=hit.score,
+        evidence=hit.evidence,
+        threshold=terms.threshold,
+        weights=terms.weights,
+        rerank=found.rerank,
+        path=terms.path,
     )

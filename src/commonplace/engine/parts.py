@@ -12,6 +12,7 @@ from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.reranker import Reranker
 from commonplace.ports.summariser import Summariser
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
@@ -80,6 +81,8 @@ class Parts:
     """None: what was said is summed up by its own sentences."""
     full_text: FullText | None = None
     """Candidates by words for users beyond the memory budget; None: all their rows are looked at."""
+    reranker: Reranker | None = None
+    """A second opinion on the order of the best; None: there is none."""
     planted: Callable[[str], bool] = never
     """Whether a text tries to give standing orders through memory."""
     count_tokens: Callable[[str], int] = count_tokens

@@ -1,37 +1,68 @@
 """recall and facts: the way from a question to things that can be shown."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from commonplace.domain.cursors import encode_cursor
-from commonplace.domain.results import Page, Recollection
+from commonplace.domain.errors import RerankerUnavailable
+from commonplace.domain.results import Folded, Page, Recollection
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import Fact, FactId, FactKind, Recalled
 from commonplace.domain.where import Where, matches
 from commonplace.engine.corpora import Beyond, Corpora, Part
 from commonplace.engine.embedding import Embedding
-from commonplace.engine.hydrate import hydrate
+from commonplace.engine.hydrate import Terms, hydrate
 from commonplace.engine.oversized import Oversized, Query
 from commonplace.engine.parts import Options, Parts
 from commonplace.engine.planner import Near, Planner
 from commonplace.ports.ledger import Versions
+from commonplace.recall.assemble import describe
 from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
-from commonplace.recall.order import Balance, Weighed, in_order, latest
+from commonplace.recall.fold import fold
+from commonplace.recall.order import Balance, Weighed, in_order, latest, reranked, threshold
 from commonplace.recall.overview import overview
 from commonplace.recall.request import Request
-from commonplace.recall.search import Asked, Hit, search
+from commonplace.recall.search import Asked, Ranked, hits_of, rank, search
+from commonplace.recall.trace import Trace, look_for
 from commonplace.recall.understand import understand
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
 NEAREST = 8
 """Facts that a model is shown beside a message."""
+RERANKED = 30
+"""So many of the best are shown to a reranker."""
 SPARE = 20
 """Hits beyond the limit that take part in the final order, where importance and recency may lift them into it."""
+
+
+class Searched(NamedTuple):
+    """What a search has found, in its final order."""
+
+    weighed: Sequence[Weighed]
+    terms: Terms
+    notes: Sequence[str]
+    trace: Trace | None = None
+
+
+class Ready(NamedTuple):
+    """A question and the rows that it is asked of."""
+
+    corpus: Corpus
+    asked: Asked
+    mask: Mask
+    now: int
+    limit: int
+    path: str
+    notes: Sequence[str]
+
+    def rank(self) -> Ranked | None:
+        return rank(self.corpus, self.asked, mask=self.mask, now=self.now, limit=self.limit)
 
 
 class Recalling:
@@ -48,29 +79,87 @@ class Recalling:
         self._settle = settle
         self._parts, self._corpora, self._embedding, self._planner = parts, corpora, embedding, planner
         self._balance = balance_of(parts.options)
-        self._oversized = Oversized(parts, planner)
+        self.oversized = Oversized(parts, planner)
 
     async def recall(self, scope: Scope, request: Request) -> Recollection:
         """Return what answers the request, what holds now before what no longer does."""
         now = self._parts.now()
         if not request.limit:
             return Recollection()
-        notes: list[str] = []
-        path = "exact"
-        if request.query.strip():
-            await self._settle(scope)
-            weighed, path, notes = await self._search(scope, request, now)
-        else:
+        at = request.valid_at or request.as_of or now
+        if not request.query.strip():
             weighed = await self._latest(scope, request, now)
-        found = await hydrate(
-            self._parts.ledger,
-            scope,
-            weighed[: request.limit],
-            at=request.valid_at or request.as_of or now,
-            path=path,
-            explain=request.explain,
-        )
-        return Recollection(_current_first(found) if request.query.strip() else found, notes=notes)
+            explain = Terms() if request.explain else None
+            return Recollection(await hydrate(self._parts.ledger, scope, weighed, at=at, explain=explain))
+        searched = await self.search(scope, request, now)
+        found, folded = await self._folded(scope, request, searched, at)
+        return Recollection(_current_first(found), notes=searched.notes, folded=folded)
+
+    async def search(self, scope: Scope, request: Request, now: datetime, *, about: str | None = None) -> Searched:
+        """Return what is found, in its order; with `about`, also what became of that item."""
+        await self._settle(scope)
+        async with self._ready(scope, request, now) as ready:
+            ranked = await self._planner.offload(len(ready.corpus), ready.rank)
+            hits = [] if ranked is None else hits_of(ready.corpus, ranked, limit=ready.limit, explain=request.explain)
+            least = request.min_relevance
+            if least is None:
+                least = self._parts.options.min_relevance
+            weighed = in_order(ready.corpus, hits, balance=self._balance, now=ready.now, least=least)
+            terms = self._terms(ready.path, threshold(hits) if least is None else least)
+            first = overview(
+                ready.corpus,
+                request.query,
+                mask=ready.mask,
+                balance=self._balance,
+                now=ready.now,
+                limit=request.limit,
+            )
+            trace = (
+                None
+                if about is None or ranked is None
+                else look_for(ready.corpus, ranked, about, balance=self._balance, now=ready.now)
+            )
+        at = request.valid_at or request.as_of or now
+        weighed, note = await self._reranked(scope, request.query, weighed, at)
+        summed_up = {one.hit.n for one in first}
+        weighed = [*first, *(one for one in weighed if one.hit.n not in summed_up)]
+        return Searched(weighed, terms, [*ready.notes, *([note] if note else [])], trace)
+
+    async def _folded(
+        self, scope: Scope, request: Request, searched: "Searched", at: datetime
+    ) -> tuple[list[Recalled], list[Folded]]:
+        """Return as many results as are asked for, each standing for all that says the same."""
+        items: list[Recalled] = []
+        kept: list[Recalled] = []
+        folded: list[Folded] = []
+        rest, explain = list(searched.weighed), searched.terms if request.explain else None
+        while rest and len(kept) < request.limit:
+            missing = request.limit - len(kept)
+            items += await hydrate(self._parts.ledger, scope, rest[:missing], at=at, explain=explain)
+            rest = rest[missing:]
+            kept, folded = fold(items, language=self._parts.options.language) if request.fold else (items, [])
+        return kept, folded
+
+    async def _reranked(
+        self, scope: Scope, query: str, weighed: list[Weighed], at: datetime
+    ) -> tuple[list[Weighed], str | None]:
+        """Return the items in the reranker's order; in ours, with a note, where it fails."""
+        reranker = self._parts.reranker
+        if reranker is None or len(weighed) < 2:
+            return weighed, None
+        first = weighed[:RERANKED]
+        shown = {item.id: item for item in await hydrate(self._parts.ledger, scope, first, at=at, explain=None)}
+        there = [found for found in first if found.hit.id in shown]
+        try:
+            scores = await reranker.score(query, [describe(shown[found.hit.id]) for found in there])
+        except RerankerUnavailable as error:
+            return weighed, f"not reranked: {error}"
+        return reranked([*there, *weighed[RERANKED:]], scores, balance=self._balance), None
+
+    def _terms(self, path: str, least: float) -> Terms:
+        balance = self._balance
+        weights = {"relevance": balance.relevance, "importance": balance.importance, "recency": balance.recency}
+        return Terms(path, least, weights)
 
     async def facts(self, scope: Scope, request: Request, *, before: int | None) -> Page[Fact]:
         """Return one page of facts, the latest written first, from the row before `before` on."""
@@ -96,41 +185,35 @@ class Recalling:
         facts = await self._parts.ledger.facts_by_id(scope, [FactId(item.id) for item in found])
         return list(facts.values())
 
-    async def _search(self, scope: Scope, request: Request, now: datetime) -> tuple[list[Weighed], str, list[str]]:
+    @asynccontextmanager
+    async def _ready(self, scope: Scope, request: Request, now: datetime) -> AsyncIterator["Ready"]:
+        """Yield the rows in which the answer is, with the question in all its forms."""
         (sense,), unembedded = await self._embedding.embed([request.query])
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
 
-        async def hits_of(corpus: Corpus, near: Mapping[int, float] | None, mask: Mask, *, limit: int) -> list[Hit]:
-            asked = Asked(text=request.query, vector=vector, hits=near, tokens=sense.tokens if sense else None)
-            return await self._planner.offload(
-                len(corpus),
-                lambda: search(corpus, asked, mask=mask, now=filters.now, limit=limit, explain=request.explain),
-            )
+        def asked(near: Mapping[int, float] | None) -> Asked:
+            return Asked(text=request.query, vector=vector, hits=near, tokens=sense.tokens if sense else None)
 
         async def best_of(slab: Corpus) -> Iterable[int]:
             mask = slab.mask(filters)
-            hits = await hits_of(slab, None, mask, limit=2 * limit) if mask.any() else []
+            if not mask.any():
+                return []
+            hits = await self._planner.offload(
+                len(slab), lambda: search(slab, asked(None), mask=mask, now=filters.now, limit=2 * limit, explain=False)
+            )
             return _with_neighbours(slab, [slab.slot_of[hit.n] for hit in hits])
 
         async def beyond(versions: Versions) -> Part:
             question = understand(request.query, speakers={}, now=filters.now, language=self._parts.options.language)
             query = Query(terms=question.terms, vector=vector, filters=filters, filtered=request.filtered, wanted=limit)
-            return await self._oversized.answering(scope, versions, query, best_of)
+            return await self.oversized.answering(scope, versions, query, best_of)
 
         async with self._corpora.at_hand(scope, beyond) as part:
             mask = part.corpus.mask(filters)
             near = Near(None, part.path) if part.path else await self._planner.near(scope, part.corpus, vector, mask)
-            hits = await hits_of(part.corpus, near.hits, mask, limit=limit)
-            least = request.min_relevance
-            if least is None:
-                least = self._parts.options.min_relevance
-            weighed = in_order(part.corpus, hits, balance=self._balance, now=filters.now, least=least)
-            first = overview(
-                part.corpus, request.query, mask=mask, balance=self._balance, now=filters.now, limit=request.limit
-            )
-            weighed = [*first, *(one for one in weighed if one.hit.n not in {each.hit.n for each in first})]
-        return weighed, near.path, [note for note in (unembedded, near.note, *part.notes) if note]
+            notes = [note for note in (unembedded, near.note, *part.notes) if note]
+            yield Ready(part.corpus, asked(near.hits), mask, filters.now, limit, near.path, notes)
 
     async def _latest(self, scope: Scope, request: Request, now: datetime) -> list[Weighed]:
         filters = filters_of(request, now)
@@ -148,7 +231,7 @@ class Recalling:
         async def picked(slab: Corpus) -> Iterable[int]:
             return pick(slab)
 
-        return lambda versions: self._oversized.winnowed(scope, versions, picked)
+        return lambda versions: self.oversized.winnowed(scope, versions, picked)
 
 
 def filters_of(request: Request, now: datetime, *, kinds: frozenset[str] | None = None) -> Filters:

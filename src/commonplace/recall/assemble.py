@@ -168,7 +168,8 @@ def describe(item: Recalled, *, also: Sequence[datetime] = ()) -> str:
     if item.kind == "summary":
         return f"[{day(item.at)}] {text}{note}"
     if item.kind != "message":
-        return f"{text}{_span(item)} (said {day(item.at)}){again}{note}"
+        words = f": {line(item.said)}" if item.said else ""
+        return f"{text}{_span(item)} (said {day(item.at)}{words}){again}{note}"
     return f"[{day(item.at)}] {line(item.name or item.role or 'user')}: {text}{again}{note}{quoted}"
 
 

@@ -1,7 +1,7 @@
 """The final order: relevance, importance and recency, weighed. Pure arithmetic over what a search found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ class Weighed:
     recency: float
     passage: int
     """Which passage of its message matched, from 0."""
+    rerank: tuple[int, float] | None = None
+    """Its rank, from 1, and its score by a reranker."""
 
 
 def in_order(corpus: Corpus, hits: Sequence[Hit], *, balance: Balance, now: int, least: float | None) -> list[Weighed]:
@@ -38,15 +40,19 @@ def in_order(corpus: Corpus, hits: Sequence[Hit], *, balance: Balance, now: int,
 
     `least` is what a caller asks for; None is the calibrated default.
     """
-    wanted = _threshold(hits) if least is None else least
-    weighed = _weigh(corpus, [hit for hit in hits if hit.relevance >= wanted], balance, now)
+    wanted = threshold(hits) if least is None else least
+    weighed = weigh(corpus, [hit for hit in hits if hit.relevance >= wanted], balance, now)
     return sorted(weighed, key=lambda found: -found.score)
 
 
-def _threshold(hits: Sequence[Hit]) -> float:
+NOTHING = 2.0
+"""A threshold that nothing reaches."""
+
+
+def threshold(hits: Sequence[Hit]) -> float:
     """Nothing if the best answers too seldom; else all that is not hopeless beside it."""
     best = max((hit.relevance for hit in hits), default=0.0)
-    return best * FAR if best >= THRESHOLD else 2.0
+    return best * FAR if best >= THRESHOLD else NOTHING
 
 
 def recency(at: NDArray[np.int64], *, now: int, half_life_days: float) -> NDArray[np.float64]:
@@ -55,7 +61,8 @@ def recency(at: NDArray[np.int64], *, now: int, half_life_days: float) -> NDArra
     return recent
 
 
-def _weigh(corpus: Corpus, hits: Sequence[Hit], balance: Balance, now: int) -> list[Weighed]:
+def weigh(corpus: Corpus, hits: Sequence[Hit], balance: Balance, now: int) -> list[Weighed]:
+    """Return the hits with their scores, in the same order."""
     slots = np.array([corpus.slot_of[hit.n] for hit in hits], np.int64)
     importance = corpus.rows.importance.cells[slots].astype(np.float64)
     recent = recency(corpus.rows.at.cells[slots], now=now, half_life_days=balance.half_life_days)
@@ -71,10 +78,32 @@ def _weigh(corpus: Corpus, hits: Sequence[Hit], balance: Balance, now: int) -> l
     ]
 
 
+def reranked(weighed: Sequence[Weighed], scores: Sequence[float], *, balance: Balance) -> list[Weighed]:
+    """Return the first of the items, one for each score, in a new order, and the others after them as they were.
+
+    A reranker knows which of two texts answers better, but every model has a scale of its own. So the relevances stay
+    as they were calibrated, and are dealt out anew: the largest goes to the text that the reranker likes best.
+    """
+    count = len(scores)
+    by_score = sorted(range(count), key=lambda place: -scores[place])
+    likely = sorted((found.hit.relevance for found in weighed[:count]), reverse=True)
+    total = balance.relevance + balance.importance + balance.recency
+    dealt = [
+        replace(
+            weighed[place],
+            hit=replace(weighed[place].hit, relevance=relevant),
+            score=weighed[place].score + balance.relevance * (relevant - weighed[place].hit.relevance) / total,
+            rerank=(rank, scores[place]),
+        )
+        for rank, (place, relevant) in enumerate(zip(by_score, likely, strict=True), 1)
+    ]
+    return [*sorted(dealt, key=lambda found: -found.score), *weighed[count:]]
+
+
 def latest(corpus: Corpus, mask: Mask, *, balance: Balance, now: int, limit: int) -> list[Weighed]:
     """Return what was said last, the latest first: the answer to an empty query. A message counts once."""
     slots = np.flatnonzero(mask & (corpus.rows.number.cells == corpus.rows.first.cells))
     order = slots[np.lexsort((-corpus.rows.number.cells[slots], -corpus.rows.at.cells[slots]))][:limit]
     nothing = np.zeros(len(order), np.float32)
     hits = hits_at(corpus, order, nothing, nothing)
-    return _weigh(corpus, hits, balance, now)
+    return weigh(corpus, hits, balance, now)

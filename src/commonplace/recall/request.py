@@ -20,6 +20,8 @@ class Request:
     where: Where | None = None
     min_relevance: float | None = None
     explain: bool = False
+    fold: bool = True
+    """Show once what was found more than once."""
 
     @property
     def filtered(self) -> bool:

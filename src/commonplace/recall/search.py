@@ -1,7 +1,7 @@
 """The one way to search a corpus: what the product calls, and what the benchmark measures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
 
 import numpy as np
@@ -36,6 +36,8 @@ class Hit:
     """For each arm that found it: its rank, from 1, and its score there."""
     parts: Mapping[str, float] = field(default_factory=dict)
     """What the fused score is the sum of."""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """What the relevance of the best item was made of; the others' follows from how far they are behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,22 +71,45 @@ class Candidates:
     """How near the tokens come to the question's; None where there are none."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """Every candidate of a search, in its order."""
+
+    every: Candidates
+    """All of them; `found` are those that were compared token by token, where there are tokens."""
+    found: Candidates
+    parts: Mapping[str, Floats]
+    fused: Floats
+    order: Slots
+    """The best row of each message or fact, as places in `found`, the best first."""
+    evidence: Evidence
+    likely: Floats
+
+
 def search(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int, explain: bool = True) -> list[Hit]:
     """Return up to `limit` hits, the best first; with `explain`, each with the numbers that made its place."""
-    found = retrieve(corpus, asked, mask=mask, now=now)
-    if not len(found.slots):
-        return []
-    found, parts = fused_parts(corpus, found, asked.tokens, limit=limit)
+    ranked = rank(corpus, asked, mask=mask, now=now, limit=limit)
+    return [] if ranked is None else hits_of(corpus, ranked, limit=limit, explain=explain)
+
+
+def rank(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int) -> Ranked | None:
+    """Return every candidate, for a search of `limit` hits; None if there is none."""
+    every = retrieve(corpus, asked, mask=mask, now=now)
+    if not len(every.slots):
+        return None
+    found, parts = fused_parts(corpus, every, asked.tokens, limit=limit)
     fused = np.sum(list(parts.values()), axis=0)
     best = best_rows(corpus, found.slots, fused)
-    order = best[:limit]
-    likely = relevance(fused, best=answerable(evidence(corpus, found, best)))
-    hits = hits_at(corpus, found.slots[order], fused[order], likely[order])
-    return (
-        [_explained(hit, corpus, found, parts, place) for hit, place in zip(hits, order, strict=True)]
-        if explain
-        else hits
-    )
+    shown = evidence(corpus, found, best)
+    return Ranked(every, found, parts, fused, best, shown, relevance(fused, best=answerable(shown)))
+
+
+def hits_of(corpus: Corpus, ranked: Ranked, *, limit: int, explain: bool) -> list[Hit]:
+    order = ranked.order[:limit]
+    hits = hits_at(corpus, ranked.found.slots[order], ranked.fused[order], ranked.likely[order])
+    if not explain:
+        return hits
+    return [explained(hit, corpus, ranked, place) for hit, place in zip(hits, order.tolist(), strict=True)]
 
 
 def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidates:
@@ -213,15 +238,19 @@ def hits_at(corpus: Corpus, slots: Slots, fused: Floats, likely: Floats) -> list
     ]
 
 
-def _explained(hit: Hit, corpus: Corpus, found: Candidates, parts: Mapping[str, Floats], place: int) -> Hit:
-    slot = corpus.slot_of[hit.n]
-    ranks = {arm.name: np.flatnonzero(arm.found == slot) for arm in found.arms}
+def explained(hit: Hit, corpus: Corpus, ranked: Ranked, place: int) -> Hit:
+    """Return the hit with the numbers that made its place."""
     return replace(
         hit,
-        arms={
-            arm.name: (int(ranks[arm.name][0]) + 1, float(arm.scores[slot]))
-            for arm in found.arms
-            if len(ranks[arm.name])
-        },
-        parts={name: float(part[place]) for name, part in parts.items()},
+        arms=arms_of(ranked.found, corpus.slot_of[hit.n]),
+        parts={name: float(part[place]) for name, part in ranked.parts.items()},
+        evidence={name: float(value) for name, value in asdict(ranked.evidence).items() if value is not None},
     )
+
+
+def arms_of(found: Candidates, slot: int) -> dict[str, tuple[int, float]]:
+    """Return the rank, from 1, and the score of a row in each arm that found it."""
+    ranks = {arm.name: np.flatnonzero(arm.found == slot) for arm in found.arms}
+    return {
+        arm.name: (int(ranks[arm.name][0]) + 1, float(arm.scores[slot])) for arm in found.arms if len(ranks[arm.name])
+    }

@@ -18,6 +18,7 @@ from commonplace.domain.results import (
     Reindexed,
     Relearned,
     Stats,
+    WhyNot,
 )
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content
@@ -192,6 +193,43 @@ class Memory(Caring, Carrying):
                 where=where,
                 min_relevance=min_relevance,
                 explain=explain,
+            )
+        )
+
+    def why_not(
+        self,
+        item_id: str,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        kinds: Iterable[str] | str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        during: tuple[Moment | None, Moment | None] | None = None,
+        valid_at: Moment | None = None,
+        as_of: Moment | None = None,
+        where: Mapping[str, Any] | None = None,
+        min_relevance: float | None = None,
+    ) -> WhyNot:
+        """Say why a message or fact is not among the results of the same `recall`: what kept it out, with its numbers.
+
+        An id that is somebody else's is as unknown as one that nobody has.
+        """
+        return self._loop.call(
+            self._memory.why_not(
+                item_id,
+                query,
+                user=user,
+                limit=limit,
+                kinds=kinds,
+                session=session,
+                agent=agent,
+                during=during,
+                valid_at=valid_at,
+                as_of=as_of,
+                where=where,
+                min_relevance=min_relevance,
             )
         )
 

@@ -36,6 +36,7 @@ COMMANDS: dict[str, Command] = {
     "chat": chat,
     "add": keeping.add,
     "recall": finding.recall,
+    "why-not": finding.why_not,
     "context": finding.context,
     "facts": finding.facts,
     "history": finding.history,

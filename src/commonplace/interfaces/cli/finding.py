@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commonplace.domain.results import Recollection
-from commonplace.domain.values import Fact, FactVersion, Recalled
+from commonplace.domain.results import Recollection, WhyNot
+from commonplace.domain.values import Fact, FactVersion, Recalled, Why
 from commonplace.interfaces.cli.exits import Exit
 from commonplace.interfaces.cli.keeping import FactId
 from commonplace.interfaces.cli.opening import object_of, open_memory
@@ -72,13 +72,67 @@ def _said(item: Recalled) -> str:
 def _about(item: Recalled) -> list[str]:
     until = f", until {shown(item.valid_to)}" if item.valid_to else ""
     lines = [f"{item.kind}, {shown(item.at)}{until}, {item.id}", item.note or ""]
-    if item.why is not None:
-        why = item.why
-        lines.append(f"relevance {why.relevance:.2f}, importance {why.importance:.2f}, recency {why.recency:.2f}")
-        lines += [f"{arm}: rank {rank}, score {score:.3f}" for arm, (rank, score) in why.arms.items()]
-        lines += [f"{part}: {value:+.3f}" for part, value in why.parts.items()]
-        lines.append(f"answered by {why.path}")
-    return lines
+    lines += [f"said: {item.said}"] if item.said else []
+    return lines + (_numbers(item.why) if item.why else [])
+
+
+def _numbers(why: Why) -> list[str]:
+    shares = {"relevance": why.relevance, "importance": why.importance, "recency": why.recency}
+    lines = [", ".join(f"{name} {value:.2f}{_weight(why, name)}" for name, value in shares.items())]
+    lines += [f"{arm}: rank {rank}, score {score:.3f}" for arm, (rank, score) in why.arms.items()]
+    lines += [f"{part}: {value:+.3f}" for part, value in why.parts.items()]
+    lines.append(f"fused score {why.fused:.3f}, relevance at least {why.threshold:.3f}")
+    if why.evidence:
+        best = ", ".join(f"{name} {value:.3g}" for name, value in why.evidence.items())
+        lines.append(f"the best item's evidence: {best}")
+    if why.rerank is not None:
+        lines.append(f"reranker: rank {why.rerank[0]}, score {why.rerank[1]:.3f}")
+    return [*lines, f"answered by {why.path}"]
+
+
+def _weight(why: Why, name: str) -> str:
+    return f" x {why.weights[name]:g}" if name in why.weights else ""
+
+
+def why_not(
+    call: OfSession,
+    narrowing: Narrowing,
+    moments: Moments,
+    span: Span,
+    item: Annotated[str, typer.Argument(metavar="FACT", help="The id of a fact or message.")],
+    query: Query,
+    min_relevance: Annotated[float | None, typer.Option(help="As for recall, from 0 to 1.")] = None,
+    agent: Annotated[str | None, typer.Option(help="As for recall.")] = None,
+) -> int:
+    """Say why a fact or message was not recalled."""
+    output, now = Output(call), local_now()
+    during = (parse_when(span.since, name="--since", now=now), parse_when(span.until, name="--until", now=now))
+    with open_memory(call) as memory:
+        found = memory.why_not(
+            item,
+            query,
+            user=call.user,
+            session=call.session,
+            agent=agent,
+            limit=narrowing.limit,
+            kinds=narrowing.kind or None,
+            during=None if during == (None, None) else during,
+            valid_at=parse_when(moments.valid_at, name="--valid-at", now=now),
+            as_of=parse_when(moments.as_of, name="--as-of", now=now),
+            where=object_of(narrowing.where, name="--where"),
+            min_relevance=min_relevance,
+        )
+    output.answer(found, lambda screen: _tell_why_not(screen, found))
+    return Exit.NO if found.reason == "unknown" else Exit.OK
+
+
+def _tell_why_not(screen: "Screen", found: WhyNot) -> None:
+    numbers = _numbers(found.why) if found.why else []
+    screen.entries([(found.reason, found.text or found.id, [found.explanation, *numbers])])
+    if found.last is not None:
+        last = found.last
+        screen.say("The last one returned:")
+        screen.entries([(f"{last.score:.2f}", _said(last), _about(last))])
 
 
 def context(

@@ -10,7 +10,6 @@ UNBUILT = (
     "open",
     "restore",
     "snapshot",
-    "why-not",
 )
 
 
