@@ -12,13 +12,13 @@ from itertools import groupby, islice
 
 from commonplace.care.barring import Barring
 from commonplace.care.importers.formats import RAW, READERS, Format, detect
-from commonplace.care.importers.source import Source
+from commonplace.care.importers.source import Source as File
 from commonplace.domain.archive import NAMES, Held, KeptFact, KeptJob, KeptMessage, OfTenants, OfUser, Opened
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.imports import Bad, Imported, Item, Reading
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Message
+from commonplace.domain.values import Block, FactChange, FactId, Message, Source
 from commonplace.engine.adding import Adding
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
@@ -48,6 +48,8 @@ class _Run:
     known: Counter[str] = field(default_factory=Counter)
     loose: Counter[str] = field(default_factory=Counter)
     forgotten: Counter[str] = field(default_factory=Counter)
+    fresh: set[FactId] = field(default_factory=set)
+    """Facts of another program's file that this import has added."""
     known_here: int = 0
     """Messages of the user at hand that were there already."""
     bad: list[Bad] = field(default_factory=list)
@@ -60,7 +62,7 @@ class Importing:
     def __init__(self, parts: Parts, reindexing: Reindexing, adding: Adding, planner: Planner) -> None:
         self._parts, self._reindexing, self._adding, self._planner = parts, reindexing, adding, planner
 
-    async def take(self, source: Source, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
+    async def take(self, source: File, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
         """Take in a file. Raises InvalidInput at the first bad place, if it is to be strict."""
         form = detect(source) if wishes.format == "auto" else wishes.format
         wishes = replace(wishes, format=form)
@@ -125,7 +127,10 @@ class Importing:
                 messages = [record.message for record in records if isinstance(record, KeptMessage)]
                 await self._add(messages, run, learn=wishes.learn)
             else:
-                await self._restore(list(records), run)
+                wanted = list(records)
+                if wishes.format != "commonplace":
+                    wanted = await self._new(wanted, run)
+                await self._restore(wanted, run)
 
     def _allowed(self, record: Held, run: _Run, wishes: Wishes) -> bool:
         if wishes.bring_back or not run.barring.bars(record):
@@ -154,6 +159,20 @@ class Importing:
         run.pending += added.pending
         run.notes |= dict.fromkeys(added.notes)
 
+    async def _new(self, held: Sequence[Held], run: _Run) -> list[Held]:
+        """Leave out what is known by its id or name: another program's file may not date it, so it would seem newer."""
+        facts = {fact for record in held if (fact := _fact_of(record)) is not None} - run.fresh
+        there = await self._parts.ledger.facts_by_id(run.scope, sorted(facts))
+        run.fresh |= facts - there.keys()
+        blocks = {(block.name, block.text) for block in await self._parts.ledger.blocks(run.scope)}
+        known = [
+            record
+            for record in held
+            if _fact_of(record) in there or (isinstance(record, Block) and (record.name, record.text) in blocks)
+        ]
+        run.known += Counter(NAMES[type(record)] for record in known)
+        return [record for record in held if record not in known]
+
     async def _restore(self, held: Sequence[Held], run: _Run) -> None:
         # A job of messages that were known here has been done, or is queued here already.
         wanted = [record for record in held if not (isinstance(record, KeptJob) and run.known_here)]
@@ -177,6 +196,15 @@ def _next(items: Iterator[Item]) -> list[Item]:
     except InvalidInput as error:
         taken.append(Bad("the rest", str(error)))
     return taken
+
+
+def _fact_of(record: Held) -> FactId | None:
+    match record:
+        case KeptFact(fact=fact):
+            return fact.id
+        case Source() | FactChange():
+            return record.fact
+    return None
 
 
 def _said(message: Message) -> datetime:

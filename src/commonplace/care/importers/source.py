@@ -34,7 +34,11 @@ class Source:
         self.size: int | None = None
         """Bytes, if that is known."""
         self.name = "the lines"
-        self._stream = self._opened(given)
+        try:
+            self._stream = self._opened(given)
+        except BaseException:
+            self._closing.close()
+            raise
 
     def __enter__(self) -> "Source":
         return self
