@@ -69,7 +69,7 @@ servers: $(DEV) # what tests against real servers and a browser need, beyond wha
 
 pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv
-	$(COMPILE) $(ARGS) pyproject.toml --group build --output-file requirements/run.txt
+	$(COMPILE) $(ARGS) pyproject.toml --group build --extra models --extra server --output-file requirements/run.txt
 	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --all-extras \
 	    --constraint requirements/run.txt --output-file requirements/dev.txt
 
