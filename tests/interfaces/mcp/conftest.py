@@ -9,7 +9,7 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from commonplace.adapters.hashing import HashEmbedder
-from commonplace.interfaces.mcp.caller import Caller
+from commonplace.interfaces.mcp.caller import Caller, always
 from commonplace.interfaces.mcp.server import build_server
 from commonplace.memory import AsyncMemory
 
@@ -28,7 +28,7 @@ def connect(memory: AsyncMemory) -> Connect:
 
     def client(*, user: str | None = None, may_write: bool = True, mode: str = "auto") -> Client:
         caller = Caller(memory=memory, user=user, fixed=user is not None, may_write=may_write)
-        return Client(build_server(lambda _: caller, of_any_user=user is None), mode=mode)
+        return Client(build_server(always(caller), of_any_user=user is None), mode=mode)
 
     return client
 

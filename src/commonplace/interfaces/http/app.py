@@ -22,6 +22,7 @@ from commonplace.interfaces.http.middleware.bounds import Bound, Bounds
 from commonplace.interfaces.http.middleware.edge import Edge
 from commonplace.interfaces.http.middleware.gate import Gate
 from commonplace.interfaces.http.middleware.idempotency import Idempotency
+from commonplace.interfaces.http.mounting import mount_mcp
 from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
 from commonplace.interfaces.http.proxies import anthropic, openai
 from commonplace.interfaces.http.proxies.upstream import open_upstream
@@ -51,7 +52,7 @@ def create_app(service: Service) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_upstream(service.settings) as app.state.upstream:
+        async with open_upstream(service.settings) as app.state.upstream, mcp.session_manager.run():
             yield
 
     app = FastAPI(
@@ -69,6 +70,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
+    mcp = mount_mcp(app, service)
     _tell_errors(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

@@ -1,6 +1,6 @@
-"""Who is calling: every message to the server is answered for one caller, and no argument reaches beyond it."""
+"""Who is calling: every request to the server is answered for one caller, and no argument reaches beyond it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -19,14 +19,16 @@ class Caller:
     fixed: bool = False
     """Whether it is this user's memories in any case."""
     may_write: bool = True
+    about: Callable[[str | None], None] = lambda user: None
+    """Is told whose memories a call turned out to be about."""
 
     def user_of(self, named: str | None) -> str | None:
         """Return whose memories a call is about. Raises InvalidInput for another user than the fixed one."""
-        if named is None or named == self.user:
-            return self.user
-        if self.fixed:
+        user = self.user if named is None else named
+        if self.fixed and user != self.user:
             raise InvalidInput(f"user={named!r}: this server is open for one user, and a call cannot name another")
-        return named
+        self.about(user)
+        return user
 
     def writing(self) -> AsyncMemory:
         """Return the memory, to change it. Raises InvalidInput for a caller who may only read."""
@@ -35,22 +37,33 @@ class Caller:
         return self.memory
 
 
-Find = Callable[[ServerRequestContext[Any, Any]], Caller]
-"""Tells who sent a message."""
+Find = Callable[[ServerRequestContext[Any, Any]], Awaitable[Caller]]
+"""Tells who sent a request."""
 
 _calling: ContextVar[Caller] = ContextVar("caller")
 
 
 def caller() -> Caller:
-    """Return who sent the message that is being answered."""
+    """Return who sent the request that is being answered."""
     return _calling.get()
 
 
+def always(caller: Caller) -> Find:
+    """Return what finds the same caller each time."""
+
+    async def find(_: ServerRequestContext[Any, Any]) -> Caller:
+        return caller
+
+    return find
+
+
 def finding(find: Find) -> ServerMiddleware[Any]:
-    """Return what finds the caller of each message anew: one connection may carry messages with different keys."""
+    """Return what finds the caller of each request anew: one connection may carry requests with different keys."""
 
     async def answer(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        before = _calling.set(find(ctx))
+        if ctx.request_id is None:  # a notification asks for nothing
+            return await call_next(ctx)
+        before = _calling.set(await find(ctx))
         try:
             return await call_next(ctx)
         finally:

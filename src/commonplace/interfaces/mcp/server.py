@@ -83,7 +83,7 @@ def build_server(find: Find, *, of_any_user: bool) -> MCPServer:
 
 async def answer_from_memory(question: Annotated[str, Field(description="What the user wants to know.")]) -> str:
     who = caller()
-    context = await who.memory.context(question, user=who.user)
+    context = await who.memory.context(question, user=who.user_of(None))
     if not context.items and not context.blocks:
         return f"{question}\n\n(Nothing relevant is remembered about this.)"
     return f"{context}\n\n{question}"

@@ -11,7 +11,7 @@ import uvicorn
 from mcp.server import MCPServer
 
 from commonplace.domain.errors import Unavailable
-from commonplace.interfaces.mcp.caller import Caller
+from commonplace.interfaces.mcp.caller import Caller, always
 from commonplace.interfaces.mcp.server import build_server
 from commonplace.memory import AsyncMemory, Opening
 
@@ -52,7 +52,7 @@ class Serving:
 
     def _server(self, memory: AsyncMemory) -> MCPServer:
         caller = Caller(memory=memory, user=self.user, fixed=self.user is not None, may_write=not self.read_only)
-        return build_server(lambda _: caller, of_any_user=self.user is None)
+        return build_server(always(caller), of_any_user=self.user is None)
 
 
 async def _end_when_told(memory: AsyncMemory) -> None:
