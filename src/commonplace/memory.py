@@ -3,13 +3,16 @@
 from collections.abc import Generator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
-from commonplace.domain.errors import NotBuiltYet
 from commonplace.domain.inputs import parse_name
+from commonplace.domain.progress import Progress, unseen
+from commonplace.domain.snapshots import Restored
 from commonplace.engine.engine import Engine
 from commonplace.engine.sessions import AsyncSession
+from commonplace.engine.snapshotting import LATEST
+from commonplace.restoring import restored
 from commonplace.wiring import Embed, Location, opened
 
 __all__ = ["AsyncMemory", "AsyncSession", "Opening"]
@@ -47,8 +50,20 @@ class AsyncMemory(Engine):
         return memory
 
     @classmethod
-    async def restore_snapshot(cls, source: str, into: str) -> None:
-        raise NotBuiltYet("restore_snapshot")
+    async def restore_snapshot(
+        cls,
+        source: str | PathLike[str],
+        into: str | PathLike[str],
+        *,
+        name: str = LATEST,
+        progress: Progress = unseen,
+        **settings: object,
+    ) -> Restored:
+        """Bring a snapshot back, from the place where it is kept into a new folder or an empty database.
+
+        What was forgotten since it was made is forgotten again before anybody can read it.
+        """
+        return await restored(fspath(source), Location.parse(into), settings, name=name, progress=progress)
 
 
 class Opening:

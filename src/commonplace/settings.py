@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote
 
 import yaml
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from commonplace.care_settings import CareSettings
 from commonplace.domain.errors import InvalidInput
-from commonplace.domain.retention import Retention
 from commonplace.service_settings import ServiceSettings
 
 PREFIX = "COMMONPLACE_"
@@ -48,11 +48,6 @@ def _pragmas(value: object) -> object:
     return pragmas
 
 
-def _retention(value: str) -> str:
-    Retention.parse(value)
-    return value
-
-
 Folder = Annotated[Path, BeforeValidator(_expanded)]
 Pragma = Annotated[str, Field(pattern="^-?[0-9A-Za-z]+$", coerce_numbers_to_str=True)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -69,7 +64,7 @@ def default_model_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commonplace"
 
 
-class Settings(ServiceSettings):
+class Settings(CareSettings, ServiceSettings):
     """One frozen value. Build it with `from_sources`, which turns every mistake into InvalidInput."""
 
     model_config = SettingsConfigDict(
@@ -97,10 +92,6 @@ class Settings(ServiceSettings):
     max_active_memories: Positive | None = Field(
         None, description="Most facts a user may have at a time.", json_schema_extra=RESERVED
     )
-    retention_days: Annotated[str, AfterValidator(_retention), Field(coerce_numbers_to_str=True)] | None = Field(
-        None, description="Days after which things are purged: `365`, or `message=365,fact=730,acme/message=30`."
-    )
-    purge_interval: float = Field(3_600.0, gt=0, description="Seconds between two purges by a worker or service.")
 
     embedding_provider: str = Field(
         "local", description="Who makes the vectors. `local`: a model on this machine.", json_schema_extra=RESERVED
@@ -191,10 +182,6 @@ class Settings(ServiceSettings):
     )
     openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.")
     anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.")
-    s3_bucket: str | None = Field(None, description="Where snapshots go.", json_schema_extra=RESERVED)
-    snapshot_interval: float | None = Field(
-        None, gt=0, description="Seconds between two snapshots.", json_schema_extra=RESERVED
-    )
 
     @classmethod
     def from_sources(cls, **overrides: object) -> Self:

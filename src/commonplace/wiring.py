@@ -24,6 +24,7 @@ from commonplace.ports.index import VectorIndex
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.summariser import Summariser
+from commonplace.storing import open_seal, open_store
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -95,6 +96,8 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             planted=open_guard(),
             count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
+            open_store=partial(open_store, settings),
+            seal=open_seal(settings),
         )
 
 
@@ -125,6 +128,9 @@ def options_of(settings: "Settings") -> Options:
         purge_interval=settings.purge_interval,
         summarise_after=settings.summarise_after,
         summary_tokens=settings.summary_tokens,
+        snapshot_to=settings.snapshot_place,
+        snapshot_interval=settings.snapshot_interval,
+        snapshot_keep=settings.snapshot_keep,
         learning_concurrency=settings.learning_concurrency,
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,

@@ -4,10 +4,11 @@ A fact or summary that rests on a forgotten message is barred as a whole: what o
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from commonplace.domain.archive import Held, KeptFact, KeptJob, KeptMessage, KeptSession, KeptSummary
 from commonplace.domain.receipts import Part, Receipt
+from commonplace.domain.retention import Due
 from commonplace.domain.values import Block, Fact, FactChange, FactId, Message, MessageId, SessionId, Source
 from commonplace.ports.erasure import without
 
@@ -67,13 +68,21 @@ def _covers_message(part: Part, message: Message) -> bool:
         and part.session in (None, message.session)
         and part.message in (None, message.id)
         and (part.before is None or message.at < part.before)
+        and (part.due is None or _is_due(part.due, "message", message.at, message.expires_at))
     )
+
+
+def _is_due(due: Due, kind: str, said_at: datetime, expires_at: datetime | None) -> bool:
+    expired = expires_at is not None and expires_at <= due.at
+    return expired or (kind in due.said_before and said_at < due.said_before[kind])
 
 
 def _covers_fact(part: Part, fact: Fact) -> bool:
     """Tell of a fact by itself. One of messages is covered with them, if it is covered."""
     if part.fact is not None:
         return part.fact == fact.id
+    if part.due is not None:
+        return _is_due(part.due, fact.kind, fact.said_at, fact.expires_at)
     by_time = part.before is not None and part.session is None and part.message is None
     return part.whole or (by_time and not fact.sources and part.before is not None and fact.said_at < part.before)
 
@@ -81,4 +90,5 @@ def _covers_fact(part: Part, fact: Fact) -> bool:
 def _covers_session(part: Part, session: SessionId, last_seen: datetime) -> bool:
     if part.message is not None or part.fact is not None or part.session not in (None, session):
         return False
-    return part.before is None or last_seen < part.before
+    before = part.before if part.due is None else part.due.said_before.get("message", datetime.min.replace(tzinfo=UTC))
+    return before is None or last_seen < before

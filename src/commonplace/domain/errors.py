@@ -9,6 +9,7 @@ CommonplaceError
 ├── NotBuiltYet           the method is specified, but this version does not have it
 ├── Unavailable           a part did not answer; retrying may help
 │   ├── LedgerUnavailable     the database: locked past the time-out, disk full, unreachable
+│   ├── StoreUnavailable      where snapshots are kept: unreachable, full, refused
 │   ├── IndexUnavailable      the vector index; the ledger still holds everything
 │   ├── EmbedderUnavailable   the embedding model cannot be had or failed
 │   ├── RerankerUnavailable   the reranker failed; recall keeps its own order then
@@ -17,6 +18,7 @@ CommonplaceError
 ├── Incompatible          the stored data and this program do not fit: the message says the way out
 │   ├── LedgerTooNew          written by a newer version of Commonplace
 │   └── EmbedderMismatch      the vectors were made by another embedding model
+├── SnapshotCorrupt       a snapshot is not what its manifest says; take another one
 ├── LedgerCorrupt         the database file is damaged; restore the last snapshot
 ├── UnreadableReply       the model answered, but not in the agreed shape
 └── Closed                the memory was closed, or not opened yet
@@ -74,6 +76,10 @@ class LedgerUnavailable(Unavailable):
     """The database did not answer."""
 
 
+class StoreUnavailable(Unavailable):
+    """Where snapshots are kept did not answer, or has no room."""
+
+
 class IndexUnavailable(Unavailable):
     """The vector index did not answer. The ledger still holds everything."""
 
@@ -109,6 +115,10 @@ class LedgerTooNew(Incompatible):
 
 class EmbedderMismatch(Incompatible):
     """The stored vectors were made by another embedding model."""
+
+
+class SnapshotCorrupt(CommonplaceError):
+    """A snapshot is not what its manifest says."""
 
 
 class LedgerCorrupt(CommonplaceError):

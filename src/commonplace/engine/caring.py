@@ -1,6 +1,7 @@
 """The methods of the product that forget, apart from the others because they have more to say."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from os import PathLike, fspath
 
 from commonplace.domain.errors import InvalidInput, NotBuiltYet, NotFound
 from commonplace.domain.inputs import parse_optional_name, parse_text
@@ -9,16 +10,21 @@ from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.results import Purged
 from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
+from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.domain.times import parse_optional_moment
 from commonplace.domain.values import FactId, MessageId, SessionId
 from commonplace.engine.chores import Chore, Chores
+from commonplace.engine.filling import Filling
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
 from commonplace.engine.purging import Purging
+from commonplace.engine.snapshotting import LATEST, Shelf, Snapshotting
+from commonplace.ports.snapshot_store import SnapshotStore
 
 
 class Caring:
     _parts: Parts
+    _filling: Filling
     _forgetting: Forgetting
     _purging: Purging
 
@@ -90,18 +96,62 @@ class Caring:
 
     def _chores(self) -> list[Chore]:
         options = self._parts.options
-        return [Chore(f"purge of {options.tenant}", options.purge_interval, self.purge)]
+        chores = [Chore(f"purge of {options.tenant}", options.purge_interval, self.purge)]
+        if options.snapshot_interval is not None and options.snapshot_to is not None:
+            chores.append(Chore("snapshot", options.snapshot_interval, self._scheduled_snapshot))
+        return chores
+
+    async def _scheduled_snapshot(self) -> None:
+        await self.snapshot()
+        await self.prune_snapshots(keep=self._parts.options.snapshot_keep)
+
+    async def snapshot(self, to: str | PathLike[str] | None = None, *, progress: Progress = unseen) -> Snapshot:
+        """Write everything, of every tenant, as of this moment, to a folder or `s3://bucket/prefix`.
+
+        Writing goes on meanwhile. Without `to`: where the settings say.
+        """
+        await self._filling.settle_all()
+        try:
+            return await Snapshotting(self._parts).create(self._store(to), progress=progress)
+        finally:
+            await self._forgetting.complete()  # a forget could not empty the log of the database meanwhile
+
+    async def snapshots(self, at: str | PathLike[str] | None = None) -> list[Snapshot]:
+        """Return the snapshots at a place, oldest first. One that was broken off is none."""
+        return list(await Shelf(self._store(at), self._parts.seal).list())
+
+    async def verify_snapshot(
+        self, name: str = LATEST, *, at: str | PathLike[str] | None = None, progress: Progress = unseen
+    ) -> Verified:
+        """Read every byte of a snapshot and compare it with what was saved."""
+        shelf = Shelf(self._store(at), self._parts.seal)
+        return await shelf.verify(await shelf.get(name), progress=progress)
+
+    async def prune_snapshots(
+        self,
+        *,
+        at: str | PathLike[str] | None = None,
+        keep: int | None = None,
+        older_than_days: float | None = None,
+    ) -> Pruned:
+        """Remove snapshots beyond the `keep` latest, and older than so many days. The latest always stays."""
+        if keep is None and older_than_days is None:
+            raise InvalidInput("prune: nothing is named; expected keep, older_than_days, or both")
+        older_than = None if older_than_days is None else timedelta(days=older_than_days)
+        return await Shelf(self._store(at), self._parts.seal).prune(self._parts, keep=keep, older_than=older_than)
+
+    def _store(self, place: object) -> SnapshotStore:
+        where = self._parts.options.snapshot_to if place is None else place
+        if where is None:
+            raise InvalidInput("no place for snapshots is named: expected a folder or s3://bucket/prefix (snapshot_to)")
+        if not isinstance(where, (str, PathLike)) or not fspath(where):
+            raise InvalidInput(f"{where!r}: expected a folder or s3://bucket/prefix")
+        return self._parts.open_store(fspath(where))
 
     # Specified, not built yet
 
     async def consolidate(self, *, user: str | None = None) -> None:
         raise NotBuiltYet("consolidate")
-
-    async def snapshot(self, to: str) -> None:
-        raise NotBuiltYet("snapshot")
-
-    async def snapshots(self, at: str) -> None:
-        raise NotBuiltYet("snapshots")
 
     async def migrate_embeddings(self, *, to: str) -> None:
         raise NotBuiltYet("migrate_embeddings")

@@ -5,15 +5,19 @@ Every step after the first can be taken again: a forget that was cut short is co
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from commonplace.domain.errors import Conflict, Unavailable
+from commonplace.care.snapshot import SNAPSHOTS
+from commonplace.domain.archive import KeptErasure
+from commonplace.domain.errors import Conflict, InvalidInput, Unavailable
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Summary
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
+from commonplace.engine.erasure_log import ErasureLog, Logged
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.removing import Removing
@@ -56,7 +60,15 @@ class Forgetting:
         self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
         self._removing = Removing(parts)
 
-    async def forget(self, scope: Scope, what: Part, *, dry_run: bool = False, progress: Progress = unseen) -> Receipt:
+    async def forget(
+        self,
+        scope: Scope,
+        what: Part,
+        *,
+        dry_run: bool = False,
+        progress: Progress = unseen,
+        id_: str | None = None,
+    ) -> Receipt:
         """Forget it and return the receipt; a dry run counts and changes nothing.
 
         Raises NotFound for a message or fact that is not there. Raises Unavailable when the files cannot be seen to
@@ -64,7 +76,7 @@ class Forgetting:
         """
         self._stage("begun")
         broken = await self._broken(scope, what)
-        erased = await self._erase(scope, what, dry_run=dry_run, progress=progress)
+        erased = await self._erase(scope, what, dry_run=dry_run, progress=progress, id_=id_)
         if dry_run:
             return _receipt(erased)
         self._stage("erased")
@@ -126,8 +138,10 @@ class Forgetting:
                 "next opened"
             ) from error
 
-    async def _erase(self, scope: Scope, what: Part, *, dry_run: bool, progress: Progress) -> Erased:
-        id_ = self._parts.new_id()
+    async def _erase(
+        self, scope: Scope, what: Part, *, dry_run: bool, progress: Progress, id_: str | None = None
+    ) -> Erased:
+        id_ = id_ or self._parts.new_id()
         for _ in range(ATTEMPTS):
             removal = await self._removing.plan(scope, what, id_, progress=progress)
             progress(STEPS[0], 0, len(STEPS))
@@ -136,6 +150,20 @@ class Forgetting:
             except Conflict:
                 continue
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
+
+    async def _publish(self, erased: Sequence[Erased], receipts: Sequence[Receipt]) -> tuple[str, ...]:
+        """Tell every place that has snapshots, so that none of them brings it back. Returns which could not be told."""
+        logged = [_logged(one, receipt) for one, receipt in zip(erased, receipts, strict=True)]
+        untold: list[str] = []
+        for place in await self._ledger.snapshot_places():
+            try:
+                store = self._parts.open_store(place)
+                if await store.names(SNAPSHOTS):
+                    await ErasureLog(store).add(logged)
+            except (Unavailable, InvalidInput) as error:
+                LOG.warning("the log of erasures beside snapshots could not be written: %s", type(error).__name__)
+                untold.append(f"{place} could not be told, so older snapshots there still hold it: {error}")
+        return tuple(untold)
 
     async def _finish(self, erased: Sequence[Erased], progress: Progress) -> Sequence[Receipt]:
         """See to what the ledger cannot: each step may have been taken before."""
@@ -157,12 +185,29 @@ class Forgetting:
         self._stage("verified")
         verified = ("ledger", "cache", *(("index",) if has_index else ()), "files")
         at = self._parts.now()
-        receipts = [await self._ledger.conclude(_receipt(one, at=at, verified=verified), one) for one in erased]
+        done = [_receipt(one, at=at, verified=verified) for one in erased]
+        notes = await self._publish(erased, done)
+        receipts = [
+            await self._ledger.conclude(replace(receipt, notes=(*receipt.notes, *notes)), one)
+            for receipt, one in zip(done, erased, strict=True)
+        ]
         self._stage("concluded")
         progress(STEPS[4], 5, len(STEPS))
         for one in erased:
             self._planner.written(one.scope)
         return receipts
+
+
+def _logged(erased: Erased, receipt: Receipt) -> Logged:
+    kept = KeptErasure(
+        id=erased.id,
+        what=erased.what,
+        at=erased.at,
+        counts=erased.counts,
+        digest=erased.digest,
+        receipt=receipt,
+    )
+    return Logged(tenant=erased.scope.tenant, user=erased.scope.user, erasure=kept)
 
 
 def _receipt(erased: Erased, *, at: datetime | None = None, verified: tuple[str, ...] = ()) -> Receipt:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from commonplace.domain.errors import InvalidInput
 from commonplace.domain.retention import Retention
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
@@ -13,6 +14,7 @@ from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.reranker import Reranker
+from commonplace.ports.snapshot_store import Seal, SnapshotStore
 from commonplace.ports.summariser import Summariser
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
@@ -30,6 +32,10 @@ def random_id() -> str:
 
 def never(text: str) -> bool:
     return False
+
+
+def no_store(place: str) -> SnapshotStore:
+    raise InvalidInput(f"{place!r}: this memory was opened without a way to keep snapshots")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,9 @@ class Options:
     """Tokens of a session past which its older part is summed up; 0: never."""
     summary_tokens: int = 300
     """About how long a summary is."""
+    snapshot_to: str | None = None
+    snapshot_interval: float | None = None
+    snapshot_keep: int = 14
     learning_concurrency: int = 4
     """Jobs that run at once, each of another user."""
     learning_attempts: int = 5
@@ -91,5 +100,9 @@ class Parts:
     """The ledger holds another model's vectors, and they are to be made anew."""
     weights: Weights = Weights()
     """What each part of the ranking counts: no setting, but an evaluation may leave a part out."""
+    open_store: Callable[[str], SnapshotStore] = no_store
+    """Opens the place where snapshots are kept."""
+    seal: Seal | None = None
+    """Encrypts snapshots; None leaves them as they are."""
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id

@@ -119,6 +119,14 @@ class Erasure(Protocol):
         """Keep the receipt. If there is one already for this erasure, return that one."""
         ...
 
+    async def add_snapshot_place(self, place: str) -> None:
+        """Remember where a snapshot was put: what is forgotten from now on has to be known there, too."""
+        ...
+
+    async def snapshot_places(self) -> Sequence[str]:
+        """Return where snapshots were put."""
+        ...
+
     async def receipts(self, scope: Scope) -> Sequence[Receipt]:
         """Return the receipts of a user, oldest first."""
         ...

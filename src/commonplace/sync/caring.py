@@ -1,10 +1,14 @@
 """The methods that forget and look after what is kept."""
 
+from os import PathLike
+
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
 from commonplace.domain.results import Purged
 from commonplace.domain.retention import Hold
+from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.engine.finding import Moment
+from commonplace.engine.snapshotting import LATEST
 from commonplace.memory import AsyncMemory
 from commonplace.sync.loop import Loop
 
@@ -72,11 +76,32 @@ class Caring:
     def consolidate(self, *, user: str | None = None) -> None:
         self._loop.call(self._memory.consolidate(user=user))
 
-    def snapshot(self, to: str) -> None:
-        self._loop.call(self._memory.snapshot(to))
+    def snapshot(self, to: str | PathLike[str] | None = None, *, progress: Progress = unseen) -> Snapshot:
+        """Write everything, of every tenant, as of this moment, to a folder or `s3://bucket/prefix`.
 
-    def snapshots(self, at: str) -> None:
-        self._loop.call(self._memory.snapshots(at))
+        Writing goes on meanwhile. Without `to`: where the settings say.
+        """
+        return self._loop.call(self._memory.snapshot(to, progress=progress))
+
+    def snapshots(self, at: str | PathLike[str] | None = None) -> list[Snapshot]:
+        """Return the snapshots at a place, oldest first. One that was broken off is none."""
+        return self._loop.call(self._memory.snapshots(at))
+
+    def verify_snapshot(
+        self, name: str = LATEST, *, at: str | PathLike[str] | None = None, progress: Progress = unseen
+    ) -> Verified:
+        """Read every byte of a snapshot and compare it with what was saved."""
+        return self._loop.call(self._memory.verify_snapshot(name, at=at, progress=progress))
+
+    def prune_snapshots(
+        self,
+        *,
+        at: str | PathLike[str] | None = None,
+        keep: int | None = None,
+        older_than_days: float | None = None,
+    ) -> Pruned:
+        """Remove snapshots beyond the `keep` latest, and older than so many days. The latest always stays."""
+        return self._loop.call(self._memory.prune_snapshots(at=at, keep=keep, older_than_days=older_than_days))
 
     def migrate_embeddings(self, *, to: str) -> None:
         self._loop.call(self._memory.migrate_embeddings(to=to))

@@ -6,7 +6,8 @@ from os import PathLike
 from typing import Any, Self
 
 from commonplace.domain.claims import Proposal
-from commonplace.domain.errors import Closed, NotBuiltYet
+from commonplace.domain.errors import Closed
+from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.results import (
     Added,
     Checkup,
@@ -20,9 +21,11 @@ from commonplace.domain.results import (
     Stats,
     WhyNot,
 )
+from commonplace.domain.snapshots import Restored
 from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content
 from commonplace.engine.finding import Moment
+from commonplace.engine.snapshotting import LATEST
 from commonplace.memory import AsyncMemory, Opening
 from commonplace.sync.caring import Caring
 from commonplace.sync.carrying import Carrying
@@ -67,8 +70,24 @@ class Memory(Caring, Carrying):
         return cls(AsyncMemory.ephemeral(tenant=tenant, embedder=embedder, model=model, **settings))
 
     @classmethod
-    def restore_snapshot(cls, source: str, into: str) -> None:
-        raise NotBuiltYet("restore_snapshot")
+    def restore_snapshot(
+        cls,
+        source: str | PathLike[str],
+        into: str | PathLike[str],
+        *,
+        name: str = LATEST,
+        progress: Progress = unseen,
+        **settings: object,
+    ) -> Restored:
+        """Bring a snapshot back, from the place where it is kept into a new folder or an empty database.
+
+        What was forgotten since it was made is forgotten again before anybody can read it.
+        """
+        loop = Loop()
+        try:
+            return loop.call(AsyncMemory.restore_snapshot(source, into, name=name, progress=progress, **settings))
+        finally:
+            loop.stop()
 
     def __enter__(self) -> Self:
         return self

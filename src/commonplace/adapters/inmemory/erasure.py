@@ -22,6 +22,7 @@ class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryJobs):
         self._embeddings: dict[tuple[str, bytes], bytes] = {}
         self._erased: dict[str, tuple[Erased, frozenset[int]]] = {}
         self._receipts: dict[str, Receipt] = {}
+        self._places: dict[str, None] = {}
 
     async def chosen(self, scope: Scope, what: Part) -> Sequence[MessageId]:
         held = self._partitions.get(scope, Partition(no=0)).messages.values()
@@ -117,6 +118,12 @@ class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryJobs):
 
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
         return self._receipts.setdefault(erased.id, receipt)
+
+    async def add_snapshot_place(self, place: str) -> None:
+        self._places[place] = None
+
+    async def snapshot_places(self) -> Sequence[str]:
+        return sorted(self._places)
 
     async def receipts(self, scope: Scope) -> Sequence[Receipt]:
         mine = [id_ for id_, (erased, _) in self._erased.items() if erased.scope == scope]

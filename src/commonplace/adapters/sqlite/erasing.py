@@ -73,6 +73,12 @@ class SqliteErasing(ABC):
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
         return await self._write(lambda connection: erasure_log.conclude(connection, receipt, erased))
 
+    async def add_snapshot_place(self, place: str) -> None:
+        await self._write(lambda connection: erasure_log.add_place(connection, place))
+
+    async def snapshot_places(self) -> Sequence[str]:
+        return await self._read(erasure_log.places)
+
     async def receipts(self, scope: Scope) -> Sequence[Receipt]:
         return await self._read(lambda connection: erasure_log.receipts(connection, scope))
 

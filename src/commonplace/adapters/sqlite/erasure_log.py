@@ -19,6 +19,7 @@ _PENDING = """
     select e.id, p.tenant, p.user, e.partition, e.version, e.what, e.at, e.counts, e.digest
     from erasures e join partitions p on p.no = e.partition where e.receipt is null order by e.no
 """
+_PLACE = "snapshots at "
 _REMAINS = ("messages", "passages", "facts", "summaries", "vectors")
 
 
@@ -123,6 +124,15 @@ def write_kept(connection: Connection, partition: int, erasure: KeptErasure) -> 
         ),
     )
     return inserted.rowcount == 1
+
+
+def add_place(connection: Connection, place: str) -> None:
+    connection.execute("insert or ignore into meta values (?, ?)", (f"{_PLACE}{place}", place))
+
+
+def places(connection: Connection) -> Sequence[str]:
+    found = connection.execute("select value from meta where key like ? order by key", (f"{_PLACE}%",))
+    return [str(place) for (place,) in found]
 
 
 def _part_column(part: Part) -> dict[str, Json]:

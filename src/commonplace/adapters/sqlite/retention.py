@@ -43,7 +43,7 @@ def hold(connection: Connection, scope: Scope, hold: Hold) -> Hold:
         "insert into holds (tenant, user, since, reason) values (?, ?, ?, ?) on conflict do nothing",
         (*partitions.owner_columns(scope), to_micros(hold.since), text_column(hold.reason)),
     )
-    (kept,) = _holds(connection, "tenant = ? and user = ?", partitions.owner_columns(scope))
+    (kept,) = hold_of(connection, scope)
     return kept
 
 
@@ -58,8 +58,12 @@ def holds(connection: Connection, tenant: str) -> Sequence[Hold]:
     return _holds(connection, "tenant = ?", (text_column(tenant),))
 
 
+def hold_of(connection: Connection, scope: Scope) -> Sequence[Hold]:
+    return _holds(connection, "tenant = ? and user = ?", partitions.owner_columns(scope))
+
+
 def refuse_held(connection: Connection, scope: Scope) -> None:
-    for found in _holds(connection, "tenant = ? and user = ?", partitions.owner_columns(scope)):
+    for found in hold_of(connection, scope):
         raise OnHold(found.user, since=found.since)
 
 

@@ -21,6 +21,7 @@ from commonplace.interfaces.cli import (
     models,
     retaining,
     serving,
+    snapshots,
     unbuilt,
     upkeep,
     working,
@@ -56,6 +57,7 @@ COMMANDS: dict[str, Command] = {
     "worker": learning.worker,
     "serve": serving.serve,
     "mcp": mcp.mcp,
+    "restore": snapshots.restore,
     "stats": upkeep.stats,
     "doctor": upkeep.doctor,
     "reindex": upkeep.reindex,
@@ -67,6 +69,12 @@ BLOCKS: dict[str, Command] = {
     "delete": working.delete_block,
 }
 KEYS: dict[str, Command] = {"create": serving.create_key, "list": serving.list_keys, "revoke": serving.revoke_key}
+SNAPSHOT: dict[str, Command] = {
+    "create": snapshots.create,
+    "list": snapshots.list_snapshots,
+    "verify": snapshots.verify,
+    "prune": snapshots.prune,
+}
 MODEL: dict[str, Command] = {"show": models.show, "fetch": models.fetch}
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -114,6 +122,13 @@ def _keys(context: typer.Context, call: Everywhere) -> None:
         serving.list_keys(call)
 
 
+def _snapshot(context: typer.Context, call: Everywhere) -> None:
+    """Make, list, verify or remove snapshots."""
+    context.obj = call
+    if context.invoked_subcommand is None:
+        snapshots.list_snapshots(call)
+
+
 def _group(callback: Command, commands: Mapping[str, Command], *, default: bool) -> typer.Typer:
     # Help in plain text: loading rich for it would take as long as all the rest.
     group = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=not default)
@@ -135,6 +150,7 @@ def build() -> typer.Typer:
     app = _group(_everywhere, COMMANDS, default=False)
     app.add_typer(_group(_blocks, BLOCKS, default=True), name="blocks")
     app.add_typer(_group(_keys, KEYS, default=True), name="key")
+    app.add_typer(_group(_snapshot, SNAPSHOT, default=True), name="snapshot")
     app.add_typer(_group(_model, MODEL, default=True), name="model")
     app.add_typer(_bench(), name="bench")
     for name in unbuilt.UNBUILT:

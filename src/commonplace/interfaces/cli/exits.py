@@ -10,6 +10,7 @@ from commonplace.domain.errors import (
     NotBuiltYet,
     NotFound,
     OnHold,
+    SnapshotCorrupt,
     Unavailable,
     UnreadableReply,
 )
@@ -40,6 +41,7 @@ CODES: tuple[tuple[type[Exception], Exit], ...] = (
     (UnreadableReply, Exit.UNAVAILABLE),
     (Incompatible, Exit.UNFIT),
     (LedgerCorrupt, Exit.UNFIT),
+    (SnapshotCorrupt, Exit.UNFIT),
 )
 
 

@@ -8,8 +8,6 @@ UNBUILT = (
     "consolidate",
     "migrate",
     "open",
-    "restore",
-    "snapshot",
 )
 
 

@@ -16,6 +16,7 @@ from commonplace.domain.errors import (
     NotBuiltYet,
     NotFound,
     OnHold,
+    SnapshotCorrupt,
     Unavailable,
     UnreadableReply,
 )
@@ -67,6 +68,7 @@ STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (Closed, 503),
     (Incompatible, 503),
     (LedgerCorrupt, 503),
+    (SnapshotCorrupt, 503),
 )
 
 

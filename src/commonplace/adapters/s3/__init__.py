@@ -1,0 +1,78 @@
+"""SnapshotStore on S3 and what is compatible with it, through obstore.
+
+Credentials come from where the AWS tools look for them (AWS_ACCESS_KEY_ID and the others, or the machine's role).
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from commonplace.domain.errors import InvalidInput, NotFound, StoreUnavailable
+
+
+class S3SnapshotStore:
+    def __init__(
+        self, place: str, *, endpoint: str | None = None, timeout: float = 60.0, patience: float = 60.0
+    ) -> None:
+        """`timeout` is for one request, `patience` for all attempts at it together, in seconds."""
+        url = urlsplit(place)
+        if url.scheme != "s3" or not url.netloc:
+            raise InvalidInput(f"{place!r}: expected s3://bucket or s3://bucket/prefix")
+        self._place, self._prefix = place, url.path.strip("/")
+        insecure = endpoint is not None and endpoint.startswith("http://")
+        given = {} if endpoint is None else {"endpoint": endpoint, "virtual_hosted_style_request": False}
+        self._store = S3Store(
+            url.netloc,
+            client_options={"timeout": timedelta(seconds=timeout), "allow_http": insecure},
+            retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=patience)},
+            **given,  # type: ignore[arg-type]
+        )
+
+    @property
+    def place(self) -> str:
+        return self._place
+
+    async def put(self, name: str, data: bytes) -> None:
+        try:
+            await obstore.put_async(self._store, self._key(name), data)
+        except BaseError as error:
+            raise self._unavailable(error) from error
+
+    async def get(self, name: str) -> bytes:
+        try:
+            found = await obstore.get_async(self._store, self._key(name))
+            return bytes(await found.bytes_async())
+        except FileNotFoundError:
+            raise NotFound("object", name) from None
+        except BaseError as error:
+            raise self._unavailable(error) from error
+
+    async def names(self, prefix: str) -> Sequence[str]:
+        start = len(self._key(""))
+        try:
+            found = await obstore.list(self._store, self._key(prefix.rstrip("/"))).collect_async()
+        except FileNotFoundError:
+            return []
+        except BaseError as error:
+            raise self._unavailable(error) from error
+        return sorted(str(one["path"])[start:] for one in found)
+
+    async def delete(self, names: Sequence[str]) -> None:
+        try:
+            for name in names:
+                await obstore.delete_async(self._store, self._key(name))
+        except FileNotFoundError:
+            return
+        except BaseError as error:
+            raise self._unavailable(error) from error
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}/{name}" if self._prefix else name
+
+    def _unavailable(self, error: Exception) -> StoreUnavailable:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return StoreUnavailable(f"{self._place}: {first[:300]}")

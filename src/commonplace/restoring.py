@@ -1,0 +1,92 @@
+"""Where a snapshot is brought back to: a folder appears under its name only when all of it is there and compared."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from uuid import uuid4
+
+from commonplace.domain.archive import Opened
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.progress import Progress
+from commonplace.domain.snapshots import Restored
+from commonplace.engine.corpora import Corpora
+from commonplace.engine.embedding import Embedding
+from commonplace.engine.erasure_log import ErasureLog
+from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.parts import Parts
+from commonplace.engine.planner import Planner
+from commonplace.engine.restoring import Restoring
+from commonplace.engine.snapshotting import Shelf
+from commonplace.storing import open_seal, open_store
+from commonplace.wiring import Location, open_ledger, options_of
+
+
+async def restored(
+    source: str, into: Location, overrides: Mapping[str, object], *, name: str, progress: Progress
+) -> Restored:
+    if into.home is None:
+        return await _fill(source, into, overrides, name=name, progress=progress)
+    target = into.home.absolute()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InvalidInput(f"into={str(target)!r}: is there already; expected a new or an empty folder")
+    unfinished = target.with_name(f".{target.name}.{uuid4().hex[:8]}.restoring")
+    try:
+        done = await _fill(source, Location(home=unfinished), overrides, name=name, progress=progress)
+        await asyncio.to_thread(_appear, unfinished, target)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, unfinished, ignore_errors=True)
+    return Restored(name=done.name, into=str(target), counts=done.counts, erased=done.erased, notes=done.notes)
+
+
+def _appear(unfinished: Path, target: Path) -> None:
+    if target.exists():
+        target.rmdir()
+    unfinished.rename(target)
+
+
+async def _fill(
+    source: str, into: Location, overrides: Mapping[str, object], *, name: str, progress: Progress
+) -> Restored:
+    async with _ledger_only(into, overrides) as parts:
+        await _refuse_unless_empty(parts)
+        store = parts.open_store(source)
+        shelf = Shelf(store, parts.seal)
+        snapshot = await shelf.get(name)
+        planner = Planner(parts)
+        corpora = Corpora(parts.ledger, budget=0, make=planner.corpus)
+        forgetting = Forgetting(parts, corpora, Embedding(parts.embedder), planner)
+        where = into.url or str(into.home)
+        done = await Restoring(parts, forgetting).restore(
+            shelf, snapshot, ErasureLog(store), into=where.rpartition("@")[2], progress=progress
+        )
+        await parts.ledger.add_snapshot_place(store.place)
+        return done
+
+
+async def _refuse_unless_empty(parts: Parts) -> None:
+    async with aclosing(parts.ledger.read_archive()) as batches:
+        async for batch in batches:
+            if any(not isinstance(record, Opened) for record in batch):
+                raise InvalidInput("into: this database holds something already; expected an empty one")
+
+
+@asynccontextmanager
+async def _ledger_only(location: Location, overrides: Mapping[str, object]) -> AsyncIterator[Parts]:
+    """Open a ledger that is to be filled: nothing is embedded, learned or indexed."""
+    from commonplace.adapters.hashing import HashEmbedder
+    from commonplace.settings import Settings
+
+    settings = Settings.from_sources(**location.settings(), **overrides)
+    async with open_ledger(settings, in_process=location.in_process) as ledger:
+        yield Parts(
+            ledger=ledger,
+            embedder=HashEmbedder(dimensions=8),
+            index=None,
+            extractor=None,
+            options=options_of(settings),
+            open_store=partial(open_store, settings),
+            seal=open_seal(settings),
+        )
