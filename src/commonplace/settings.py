@@ -139,6 +139,9 @@ class Settings(CareSettings, ServiceSettings):
     min_relevance: Share | None = Field(
         None, description="What is less relevant is not returned. Unset: the built-in threshold."
     )
+    rerank: str | None = Field(None, repr=False, description="A reranker: a model's folder, or the URL of a service.")
+    rerank_key: SecretStr | None = Field(None, description="The key for that service.")
+    rerank_model: str | None = Field(None, description="The model to ask that service for.")
 
     session_ttl: float = Field(86_400.0, gt=0, description="Seconds that the state of a session is kept after its use.")
     ring: Positive = Field(100, description="How many of its last messages a session gives at once.")

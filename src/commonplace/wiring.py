@@ -23,6 +23,7 @@ from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.reranker import Reranker
 from commonplace.ports.summariser import Summariser
 from commonplace.storing import open_seal, open_store
 
@@ -93,6 +94,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             options=options_of(settings),
             summariser=await stack.enter_async_context(open_summariser(settings)),
             full_text=ledger if isinstance(ledger, FullText) else None,
+            reranker=open_reranker(settings),
             planted=open_guard(),
             count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
@@ -231,6 +233,18 @@ def _build_model(folder: Path, target: Path, progress: "Progress") -> None:
     from commonplace.adapters.onnx.build import build_model
 
     build_model(folder, target, progress)
+
+
+def open_reranker(settings: "Settings") -> Reranker | None:
+    if settings.rerank is None:
+        return None
+    if settings.rerank.startswith(("http://", "https://")):
+        from commonplace.adapters.rerank_api import RerankApi
+
+        return RerankApi(settings.rerank, key=_secret(settings.rerank_key), model=settings.rerank_model)
+    from commonplace.adapters.onnx.cross_encoder import CrossEncoder
+
+    return CrossEncoder(Path(settings.rerank).expanduser(), threads=settings.embed_threads)
 
 
 def open_guard() -> Callable[[str], bool]:
