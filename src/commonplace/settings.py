@@ -94,11 +94,13 @@ class Settings(CareSettings, ServiceSettings):
     )
 
     embedding_provider: str = Field(
-        "local", description="Who makes the vectors. `local`: a model on this machine.", json_schema_extra=RESERVED
+        "local", description="Who makes the vectors: `local`, or a service as `openai`, `cohere`, `google`."
     )
-    embedding_model: str = Field(
-        "all-MiniLM-L6-v2", description="The embedding model's name.", json_schema_extra=RESERVED
+    embedding_model: str = Field("all-MiniLM-L6-v2", description="The embedding model's name.")
+    embedding_base_url: str | None = Field(
+        None, repr=False, description="A server that speaks OpenAI's protocol for embeddings, instead of their own."
     )
+    embedding_dimensions: Positive | None = Field(None, description="Numbers in a hosted vector. Unset: found out.")
     model_path: Folder | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
     model_cache: Folder = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
     embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")
@@ -161,12 +163,7 @@ class Settings(CareSettings, ServiceSettings):
         None, ge=0, le=2, description="The language model's temperature. Unset: its own default."
     )
     agent_timeout: float = Field(60.0, gt=0, description="Seconds to wait for an answer of the language model.")
-    agent_retries: int = Field(
-        2,
-        ge=0,
-        le=10,
-        description="How often a chat, or a hosted embedding, is asked for again; `Retry-After` is kept.",
-    )
+    agent_retries: int = Field(2, ge=0, le=10, description="How often it is asked again; `Retry-After` is kept.")
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
     )

@@ -6,6 +6,7 @@ Drivers are imported here, inside the functions that need them, so that a progra
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from numpy.typing import ArrayLike
 
-from commonplace.domain.errors import EmbedderMismatch, InvalidInput, ModelUnavailable, NotBuiltYet
+from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, InvalidInput, ModelUnavailable
 from commonplace.domain.retention import Retention
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.embedder import Embedder
@@ -32,18 +33,10 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-    from commonplace.adapters.models.opening import Reached
+    from commonplace.adapters.models.reaching import Access
     from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
     from commonplace.adapters.onnx.progress import Progress
     from commonplace.settings import Settings
-
-LOCAL = {
-    "ollama": "http://127.0.0.1:11434/v1",
-    "lmstudio": "http://127.0.0.1:1234/v1",
-    "llamacpp": "http://127.0.0.1:8080/v1",
-    "vllm": "http://127.0.0.1:8000/v1",
-}
-"""Servers of one's own that speak OpenAI's protocol, and where they listen unless `agent_base_url` says otherwise."""
 
 Embed = Embedder | Callable[[list[str]], ArrayLike]
 """An embedder, or a plain function from texts to one row of numbers each."""
@@ -84,6 +77,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings, embed))
         ledger = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
+        keep_vectors(embedder, ledger, tenant=settings.tenant)
         replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
         index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
         yield Parts(
@@ -193,8 +187,15 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
 async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncIterator[Embedder]:
     """Yield the embedder that was given, or the local model, which is loaded when it is first needed."""
     if embed is None:
-        if (settings.embedding_provider, settings.embedding_model) != ("local", "all-MiniLM-L6-v2"):
-            raise NotBuiltYet(f"embedding {settings.embedding_provider}:{settings.embedding_model}")
+        if settings.embedding_provider != "local":
+            async with _hosted_embedder(settings) as hosted:
+                yield hosted
+            return
+        if settings.embedding_model != "all-MiniLM-L6-v2":
+            raise InvalidInput(
+                f"embedding_model={settings.embedding_model!r}: expected all-MiniLM-L6-v2, the one local model; "
+                "for another set embedding_provider, as openai or cohere"
+            )
         from commonplace.adapters.onnx.embedder import OnnxEmbedder
 
         async with OnnxEmbedder(_model_files(settings, fetch=False), threads=settings.embed_threads or 1) as local:
@@ -207,6 +208,28 @@ async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncItera
         yield await FunctionEmbedder.of(embed)
     else:
         raise InvalidInput(f"embedder={embed!r}: expected an Embedder or a function list[str] -> (n, d) array")
+
+
+@asynccontextmanager
+async def _hosted_embedder(settings: "Settings") -> AsyncIterator[Embedder]:
+    provider = settings.embedding_provider
+    try:
+        from commonplace.adapters.models.reaching import opened_embedder
+    except ImportError as error:
+        raise EmbedderUnavailable(
+            f"embedding_provider={provider!r} needs more packages: pip install 'commonplace[models]'"
+        ) from error
+    access = _access(settings, url=settings.embedding_base_url, retries=settings.agent_retries)
+    name = f"{provider}:{settings.embedding_model}"
+    async with opened_embedder(name, access, dimensions=settings.embedding_dimensions) as embedder:
+        yield embedder
+
+
+def keep_vectors(embedder: Embedder, ledger: Ledger, *, tenant: str) -> None:
+    """Let an embedder that costs something keep its vectors in the ledger, and count what it spends."""
+    keep_in = getattr(embedder, "keep_in", None)
+    if keep_in is not None:
+        keep_in(ledger, lambda usage: ledger.count_usage(tenant, datetime.now(UTC).date(), usage))
 
 
 def describe_model(settings: "Settings") -> "ModelStatus":
@@ -284,6 +307,7 @@ async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Ext
 
     async with _opened_model(settings, name, retries=0) as model:
         from commonplace.adapters.models.extractor import ModelExtractor
+        from commonplace.adapters.models.reaching import speaks_chat
 
         async with ModelExtractor(
             model,
@@ -293,7 +317,7 @@ async def _model_extractor(settings: "Settings", name: str) -> AsyncIterator[Ext
             temperature=settings.agent_temperature,
             timeout=settings.agent_timeout,
             max_tokens=settings.agent_max_tokens,
-            by_schema=name.startswith(tuple(LOCAL)) or bool(settings.agent_base_url and name.startswith("openai")),
+            by_schema=speaks_chat(name, settings.agent_base_url),
         ) as extractor:
             yield extractor
 
@@ -334,41 +358,21 @@ async def open_chat_model(settings: "Settings") -> AsyncIterator["tuple[Model, M
         yield model, asked
 
 
-@asynccontextmanager
-async def _opened_model(settings: "Settings", name: str, *, retries: int) -> AsyncIterator["Model"]:
+def _opened_model(settings: "Settings", name: str, *, retries: int) -> AbstractAsyncContextManager["Model"]:
     try:
-        from commonplace.adapters.models.opening import open_model
-
-        full_name, reached = _reach(settings, name, retries=retries)
-        model = open_model(full_name, reached)
+        from commonplace.adapters.models.reaching import opened_model
     except ImportError as error:
         raise ModelUnavailable(
             f"agent_model={name!r} needs more packages: pip install 'commonplace[models]'"
         ) from error
-    async with AsyncExitStack() as stack:
-        if reached:
-            stack.push_async_callback(reached.close)
-        yield model
+    return opened_model(name, _access(settings, url=settings.agent_base_url, retries=retries))
 
 
-def _reach(settings: "Settings", name: str, *, retries: int) -> tuple[str, "Reached | None"]:
-    """Return the model's full name, and its provider where that is one whose key we have.
+def _access(settings: "Settings", *, url: str | None, retries: int) -> "Access":
+    from commonplace.adapters.models.reaching import Access
 
-    Each provider's SDK takes seconds to import, so only the one that is asked for is.
-    """
-    kind, _, model = name.partition(":")
-    url = settings.agent_base_url or LOCAL.get(kind)
-    if kind in LOCAL or kind in {"openai", "openai-chat", "openai-responses"}:
-        from commonplace.adapters.models.openai import reach_openai
-
-        if url is not None and kind in {"openai", *LOCAL}:
-            name = f"openai-chat:{model}"  # what compatible servers speak; OpenAI's own default is its Responses API
-        return name, reach_openai(key=_secret(settings.openai_api_key), base_url=url, retries=retries)
-    if kind == "anthropic":
-        from commonplace.adapters.models.anthropic import reach_anthropic
-
-        return name, reach_anthropic(key=_secret(settings.anthropic_api_key), base_url=url, retries=retries)
-    return name, None
+    keys = {"openai": _secret(settings.openai_api_key), "anthropic": _secret(settings.anthropic_api_key)}
+    return Access(base_url=url, keys=keys, retries=retries)
 
 
 def _secret(value: "SecretStr | None") -> str | None:

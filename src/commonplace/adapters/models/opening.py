@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+from pydantic_ai.embeddings import EmbeddingModel, infer_embedding_model
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.providers import Provider, infer_provider
 
-from commonplace.domain.errors import InvalidInput, ModelUnavailable
+from commonplace.domain.errors import EmbedderUnavailable, InvalidInput, ModelUnavailable
 
 
 class Reached(NamedTuple):
@@ -31,6 +32,23 @@ def open_model(name: str, reached: Reached | None) -> Model:
         ) from error
     except (UserError, ValueError) as error:
         raise InvalidInput(f"agent_model={name!r}: {error}") from error
+
+
+def open_embedding_model(name: str, reached: Reached | None) -> EmbeddingModel:
+    """Return the embedding model. Raises InvalidInput or EmbedderUnavailable, as `open_model` does."""
+    kind, _, model = name.partition(":")
+    try:
+        if reached:
+            from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+
+            return OpenAIEmbeddingModel(model, provider=reached.provider)
+        return infer_embedding_model(name)
+    except ImportError as error:
+        raise EmbedderUnavailable(
+            f"embedding_provider={kind!r}: a package is missing: pip install 'pydantic-ai-slim[{kind}]'"
+        ) from error
+    except (UserError, ValueError) as error:
+        raise InvalidInput(f"embedding_provider={kind!r}: {error}") from error
 
 
 def key_for(base_url: str | None, key: str | None, *, variable: str) -> str:

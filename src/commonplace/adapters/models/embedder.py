@@ -1,0 +1,121 @@
+"""Embeddings of a hosted model, through pydantic-ai: OpenAI, Cohere, Google and whatever else it knows.
+
+A vector costs money and a journey, so what the ledger has kept is not asked for again, and every token is counted.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+from pydantic_ai.embeddings import EmbeddingModel
+from pydantic_ai.exceptions import AgentRunError, ModelHTTPError
+
+from commonplace.domain.errors import EmbedderUnavailable
+from commonplace.domain.usage import Usage
+from commonplace.ports.embedder import Vectors
+from commonplace.ports.ledger import EmbeddingCache
+
+DIMENSIONS = {
+    "cohere:embed-v4.0": 1_536,
+    "openai:text-embedding-3-large": 3_072,
+    "openai:text-embedding-3-small": 1_536,
+    "openai:text-embedding-ada-002": 1_536,
+}
+"""Of models that are often used; any other is asked once."""
+BATCH = 96
+"""Texts in a request: the least of what the services allow."""
+LONGEST = 24_000
+"""Characters of a text that are embedded: about what fits into 8,192 tokens."""
+
+Spend = Callable[[Usage], Awaitable[None]]
+
+
+class HostedEmbedder:
+    """Built by `open`, which knows the dimensions."""
+
+    def __init__(self, model: EmbeddingModel, *, name: str, dimensions: int) -> None:
+        self._model, self._name, self._dimensions = model, name, dimensions
+        self._cache: EmbeddingCache | None = None
+        self._spend: Spend | None = None
+
+    @classmethod
+    async def open(cls, model: EmbeddingModel, *, name: str, dimensions: int | None = None) -> "HostedEmbedder":
+        """Return an embedder. A model whose dimensions nobody knows is asked. Raises EmbedderUnavailable."""
+        known = dimensions or DIMENSIONS.get(name)
+        embedder = cls(model, name=name, dimensions=known or 0)
+        if known is None:
+            (row,) = await embedder._ask(["dimensions"])
+            embedder._dimensions = len(row)
+        return embedder
+
+    def keep_in(self, cache: EmbeddingCache, spend: Spend) -> None:
+        """Keep vectors there, and tell it what they cost."""
+        self._cache, self._spend = cache, spend
+
+    @property
+    def identity(self) -> str:
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        digests = [_digest(text) for text in texts]
+        found = await self._kept(digests)
+        missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found}
+        order = list(missing)
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            given = await self._ask([_clean(missing[digest]) for digest in batch])
+            fresh = dict(zip(batch, self._checked(given, len(batch)), strict=True))
+            found |= fresh
+            if self._cache is not None:
+                await self._cache.cache_embeddings(self._name, fresh, now=datetime.now(UTC))
+        return (
+            np.stack([found[digest] for digest in digests]) if digests else np.empty((0, self._dimensions), np.float32)
+        )
+
+    async def _kept(self, digests: Sequence[bytes]) -> dict[bytes, Vectors]:
+        if self._cache is None:
+            return {}
+        kept = await self._cache.cached_embeddings(self._name, digests)
+        vectors = {digest: np.frombuffer(packed, np.float32) for digest, packed in kept.items()}
+        return {digest: vector for digest, vector in vectors.items() if len(vector) == self._dimensions}
+
+    async def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        try:
+            result = await self._model.embed(texts, input_type="document")
+        except AgentRunError as error:
+            status = f" with status {error.status_code}" if isinstance(error, ModelHTTPError) else ""
+            kind = type(error).__name__.removeprefix("_HTTP")
+            raise EmbedderUnavailable(f"{self._name} gave no embeddings{status}: {kind}") from error
+        except ValueError as error:  # what the SDK raises for an answer without data
+            raise EmbedderUnavailable(f"{self._name} gave 0 embeddings: expected {len(texts)}") from error
+        if self._spend is not None:
+            await self._spend(Usage(requests=1, input_tokens=result.usage.input_tokens))
+        return result.embeddings
+
+    def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
+        """Return rows of unit length. What is not what was asked for is refused, never stored."""
+        sizes = {len(row) for row in rows}
+        if len(rows) != count or sizes != {self._dimensions}:
+            raise EmbedderUnavailable(
+                f"{self._name} gave {len(rows)} embeddings of {sorted(sizes)} numbers: "
+                f"expected {count} of {self._dimensions}"
+            )
+        vectors = np.asarray(rows, np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise EmbedderUnavailable(f"{self._name} gave an embedding of zeros, or of no numbers")
+        return np.asarray(vectors / lengths, np.float32)
+
+
+def _clean(text: str) -> str:
+    """Return what can be sent: no half surrogate pairs, and not nothing."""
+    return text[:LONGEST].encode("utf-8", "replace").decode() if text.strip() else "(nothing)"
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
