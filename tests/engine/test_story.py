@@ -193,4 +193,4 @@ def test_a_wrong_setting_is_refused_with_the_nearest_name() -> None:
 
 async def test_what_is_not_built_yet_says_so(memory: AsyncMemory) -> None:
     with pytest.raises(NotBuiltYet):
-        await memory.consolidate(user="u")
+        await memory.migrate_embeddings(to="another")

@@ -192,11 +192,11 @@ def said(n: int, text: str, role: str = "user") -> Message:
 
 def test_stretches_take_the_oldest_until_the_rest_is_short_enough() -> None:
     messages = [said(n, "word " * 10) for n in range(20)]
-    found = stretches(messages, after=100, count=lambda text: len(text.split()))
+    found = stretches(messages, after=100, piece=50, count=lambda text: len(text.split()))
     assert [len(one) for one in found] == [5, 5]
     assert [one.id for stretch in found for one in stretch] == [f"m{n}" for n in range(10)]
-    assert stretches(messages[:10], after=100, count=lambda text: len(text.split())) == []
-    assert len(stretches([said(0, "word " * 500)], after=100, count=count_tokens)) == 1
+    assert stretches(messages[:10], after=100, piece=50, count=lambda text: len(text.split())) == []
+    assert len(stretches([said(0, "word " * 500)], after=100, piece=50, count=count_tokens)) == 1
 
 
 def test_excerpts_leave_out_tools_and_orders_and_keep_to_their_size() -> None:

@@ -292,6 +292,46 @@ class Purged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What `consolidate` did, or would do. A second time there is nothing left to do."""
+
+    expired: int = 0
+    """Messages and facts that were due, and are forgotten."""
+    merged: int = 0
+    """Facts that said the same as another one, and have become part of it."""
+    reweighed: int = 0
+    """Facts that matter more than was known, because they were said again."""
+    summarised: int = 0
+    """Stretches of sessions that are over, which were summed up, or queued for the model."""
+    users: int = 1
+    applied: bool
+
+    def __add__(self, other: "Consolidated") -> "Consolidated":
+        return Consolidated(
+            expired=self.expired + other.expired,
+            merged=self.merged + other.merged,
+            reweighed=self.reweighed + other.reweighed,
+            summarised=self.summarised + other.summarised,
+            users=self.users + other.users,
+            applied=self.applied,
+        )
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.expired or self.merged or self.reweighed or self.summarised)
+
+    def __str__(self) -> str:
+        done = [
+            (self.expired, "expired"),
+            (self.merged, "merged"),
+            (self.reweighed, "weighed anew"),
+            (self.summarised, "summarised"),
+        ]
+        told = ", ".join(f"{number:,} {what}" for number, what in done if number) or "nothing to do"
+        return told if self.applied or not self.changed else f"would be: {told}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reindexed:
     rows: int
     embedded: int

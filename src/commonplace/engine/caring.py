@@ -7,13 +7,14 @@ from commonplace.domain.errors import InvalidInput, NotBuiltYet, NotFound
 from commonplace.domain.inputs import parse_optional_name, parse_text
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt
-from commonplace.domain.results import Purged
+from commonplace.domain.results import Consolidated, Purged
 from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.domain.times import parse_optional_moment
 from commonplace.domain.values import FactId, MessageId, SessionId
 from commonplace.engine.chores import Chore, Chores
+from commonplace.engine.consolidating import Consolidating
 from commonplace.engine.filling import Filling
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
@@ -26,6 +27,7 @@ class Caring:
     _parts: Parts
     _filling: Filling
     _forgetting: Forgetting
+    _consolidating: Consolidating
     _purging: Purging
 
     async def forget(
@@ -148,10 +150,25 @@ class Caring:
             raise InvalidInput(f"{where!r}: expected a folder or s3://bucket/prefix")
         return self._parts.open_store(fspath(where))
 
-    # Specified, not built yet
+    async def consolidate(
+        self,
+        *,
+        user: str | None = None,
+        everyone: bool = False,
+        dry_run: bool = False,
+        progress: Progress = unseen,
+    ) -> Consolidated:
+        """Forget what is due, merge facts that say the same, weigh anew, sum up sessions that are over.
 
-    async def consolidate(self, *, user: str | None = None) -> None:
-        raise NotBuiltYet("consolidate")
+        Of one user, or of every user of this tenant. A second run finds nothing to do. A dry run changes nothing.
+        """
+        if everyone and user is not None:
+            raise InvalidInput(f"user={user!r}, everyone=True: expected one of them")
+        if everyone:
+            return await self._consolidating.everyone(dry_run=dry_run, progress=progress)
+        return await self._consolidating.consolidate(self._whose(user), dry_run=dry_run, progress=progress)
+
+    # Specified, not built yet
 
     async def migrate_embeddings(self, *, to: str) -> None:
         raise NotBuiltYet("migrate_embeddings")

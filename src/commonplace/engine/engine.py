@@ -38,6 +38,7 @@ from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
 from commonplace.engine.carrying import Carrying
 from commonplace.engine.committing import Committing
+from commonplace.engine.consolidating import Consolidating
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
@@ -95,6 +96,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
         self._forgetting = Forgetting(parts, corpora, embedding, self._planner, rebuild=self._summarising.rebuild)
         self._purging = Purging(parts, self._forgetting)
+        self._consolidating = Consolidating(parts, committing, self._summarising, self._purging)
 
     async def start(self) -> None:
         """Finish what was cut short, and begin the work that goes on in the background."""

@@ -15,12 +15,13 @@ class Purging:
     def __init__(self, parts: Parts, forgetting: Forgetting) -> None:
         self._parts, self._forgetting = parts, forgetting
 
-    async def purge(self, *, dry_run: bool = False, progress: Progress = unseen) -> Purged:
-        """Forget what is due, of every user of this tenant. A dry run says what would go."""
+    async def purge(self, *, only: Scope | None = None, dry_run: bool = False, progress: Progress = unseen) -> Purged:
+        """Forget what is due, of every user of this tenant, or of one. A dry run says what would go."""
         tenant, now = self._parts.options.tenant, self._parts.now()
         due = self._parts.options.retention.due(tenant, at=now)
         held = {hold.user for hold in await self._parts.ledger.holds(tenant)}
-        scopes = [one for one in await self._parts.ledger.scopes(tenant) if await self._is_due(one, due)]
+        whose = await self._parts.ledger.scopes(tenant) if only is None else [only]
+        scopes = [one for one in whose if await self._is_due(one, due)]
         free = [scope for scope in scopes if scope.user not in held]
         receipts: Sequence[Receipt] = []
         if free:

@@ -61,18 +61,26 @@ class Summarising:
     async def catch_up(self, scope: Scope, session: SessionId, *, after: int) -> int:
         """Sum up, or queue, all but the last `after` tokens of what no summary covers. Returns how many stretches."""
         messages = await self._parts.ledger.uncovered(scope, session, limit=READ)
-        found = stretches(messages, after=after, count=self._parts.count_tokens)
-        for stretch in found:
-            await self.start(scope, [one.id for one in stretch])
+        found = self._stretches(messages, after=after)
+        started = sum([await self.start(scope, [one.id for one in stretch]) for stretch in found])
         taken = sum(map(len, found))
         self._keep(scope, session, sum(self._parts.count_tokens(one.text) for one in messages[taken:]))
-        return len(found)
+        return started
 
-    async def start(self, scope: Scope, messages: Sequence[MessageId]) -> None:
-        """Sum up one stretch: now, or as a job where a model does it."""
+    async def waiting(self, scope: Scope, session: SessionId) -> int:
+        """Return how many stretches `catch_up` would sum up, or queue, of a session that is over."""
+        messages = await self._parts.ledger.uncovered(scope, session, limit=READ)
+        jobs = [_name(scope, stretch[0].id) for stretch in self._stretches(messages, after=0)]
+        return len(jobs) - len(await self._parts.ledger.jobs_by_id(jobs))
+
+    def _stretches(self, messages: Sequence[Message], *, after: int) -> list[Sequence[Message]]:
+        return stretches(messages, after=after, piece=max(1, self._after / 2), count=self._parts.count_tokens)
+
+    async def start(self, scope: Scope, messages: Sequence[MessageId]) -> bool:
+        """Sum up one stretch: now, or as a job where a model does it. False if that job is queued already."""
         if not self.by_model:
             await self._sum_up(scope, messages, epoch=await self._parts.ledger.epoch(scope))
-            return
+            return True
         payload: Json = {"messages": list(messages)}
         job = Job(
             id=_name(scope, messages[0]),
@@ -82,8 +90,11 @@ class Summarising:
             epoch=0,
             run_at=self._parts.now(),
         )
+        if await self._parts.ledger.jobs_by_id([job.id]):
+            return False
         await self._parts.ledger.write(scope, Change(jobs=[job]))
         self.wake()
+        return True
 
     async def work(self, job: Job) -> Usage:
         """Do a job that a model is needed for; what is covered meanwhile, or forgotten, is left out."""

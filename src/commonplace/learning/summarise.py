@@ -36,8 +36,8 @@ def ask(messages: Sequence[Message], *, words: int) -> str:
     return summarise_prompt().render(talk=talk or "(nothing)", words=str(words))
 
 
-def stretches(messages: Sequence[Message], *, after: int, count: Count) -> list[Sequence[Message]]:
-    """Return what is to be summed up of messages that no summary covers, oldest first, in pieces of half of `after`.
+def stretches(messages: Sequence[Message], *, after: int, piece: float, count: Count) -> list[Sequence[Message]]:
+    """Return what is to be summed up of messages that no summary covers, oldest first, in pieces of `piece` tokens.
 
     Nothing while they have up to `after` tokens; what is left has no more than that.
     """
@@ -45,7 +45,7 @@ def stretches(messages: Sequence[Message], *, after: int, count: Count) -> list[
     left, begin, found = sum(costs), 0, list[Sequence[Message]]()
     while left > after:
         end, size = begin, 0
-        while size < after / 2 and end < len(messages):
+        while size < piece and end < len(messages):
             size += costs[end]
             end += 1
         found.append(messages[begin:end])

@@ -91,6 +91,8 @@ class Reinforced:
     fact: FactId
     version: int
     confidence: float
+    importance: float | None = None
+    """None: as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

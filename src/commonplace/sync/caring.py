@@ -4,7 +4,7 @@ from os import PathLike
 
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
-from commonplace.domain.results import Purged
+from commonplace.domain.results import Consolidated, Purged
 from commonplace.domain.retention import Hold
 from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.engine.finding import Moment
@@ -73,8 +73,21 @@ class Caring:
         """Do what is due from time to time, as long as it is not cancelled. Of many processes, one does it."""
         self._loop.call(self._memory.tend())
 
-    def consolidate(self, *, user: str | None = None) -> None:
-        self._loop.call(self._memory.consolidate(user=user))
+    def consolidate(
+        self,
+        *,
+        user: str | None = None,
+        everyone: bool = False,
+        dry_run: bool = False,
+        progress: Progress = unseen,
+    ) -> Consolidated:
+        """Forget what is due, merge facts that say the same, weigh anew, sum up sessions that are over.
+
+        Of one user, or of every user of this tenant. A second run finds nothing to do. A dry run changes nothing.
+        """
+        return self._loop.call(
+            self._memory.consolidate(user=user, everyone=everyone, dry_run=dry_run, progress=progress)
+        )
 
     def snapshot(self, to: str | PathLike[str] | None = None, *, progress: Progress = unseen) -> Snapshot:
         """Write everything, of every tenant, as of this moment, to a folder or `s3://bucket/prefix`.

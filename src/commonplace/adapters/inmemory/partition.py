@@ -193,7 +193,8 @@ class Partition:
 
     def _reinforce(self, reinforced: Reinforced) -> None:
         version = self._find_open(reinforced.fact, reinforced.version)
-        self._put(version, replace(version.fact, confidence=reinforced.confidence))
+        importance = version.fact.importance if reinforced.importance is None else reinforced.importance
+        self._put(version, replace(version.fact, confidence=reinforced.confidence, importance=importance))
 
     def add_source(self, source: Source) -> None:
         versions = list(self.versions_of(source.fact))

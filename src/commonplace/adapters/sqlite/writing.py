@@ -245,10 +245,11 @@ class Writer:
 
     def _reinforce(self, reinforced: Reinforced) -> None:
         updated = self.connection.execute(
-            "update facts set confidence = ?, changed = ?"
+            "update facts set confidence = ?, importance = coalesce(?, importance), changed = ?"
             " where partition = ? and id = ? and version = ? and retracted_at is null",
             (
                 reinforced.confidence,
+                reinforced.importance,
                 self.changed,
                 self.partition.no,
                 text_column(reinforced.fact),

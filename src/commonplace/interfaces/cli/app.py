@@ -10,6 +10,7 @@ import typer
 
 from commonplace.interfaces.cli import (
     benching,
+    consolidating,
     demo,
     exporting,
     finding,
@@ -55,6 +56,7 @@ COMMANDS: dict[str, Command] = {
     "learn": learning.learn,
     "relearn": learning.relearn,
     "worker": learning.worker,
+    "consolidate": consolidating.consolidate,
     "serve": serving.serve,
     "mcp": mcp.mcp,
     "restore": snapshots.restore,

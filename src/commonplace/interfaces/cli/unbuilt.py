@@ -5,7 +5,6 @@ import typer
 from commonplace.domain.errors import NotBuiltYet
 
 UNBUILT = (
-    "consolidate",
     "migrate",
     "open",
 )
