@@ -51,7 +51,7 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
     assert block.status_code == 200
     state = {"values": {"secret": secret}, "user": user}
     assert (await server.client.patch("/v1/sessions/s1/state", json=state, headers=key)).status_code == 200
-    where = {"limit": 1, **({} if user is None else {"user": user})}
+    where: dict[str, str | int] = {"limit": 1, **({} if user is None else {"user": user})}
     page = (await server.client.get("/v1/messages", params=where, headers=key)).json()
     facts = (await server.client.get("/v1/facts", params=where, headers=key)).json()
     return {

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
+from starlette.types import Lifespan
 
 from commonplace.domain.errors import CommonplaceError, InvalidInput
 from commonplace.interfaces.http.limiting import Limiter
@@ -47,6 +48,15 @@ ROUTERS = tuple(
 )
 
 
+IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The same key with the same request is answered as before; with another request it is refused.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+}
+
+
 def create_app(service: Service) -> FastAPI:
     """Return the application on a service that is open, and stays open for as long as it is used."""
 
@@ -55,6 +65,19 @@ def create_app(service: Service) -> FastAPI:
         async with open_upstream(service.settings) as app.state.upstream, mcp.session_manager.run():
             yield
 
+    app = _routed(_middleware(service), lifespan)
+    app.state.service = service
+    mcp = mount_mcp(app, service)
+    _tell_errors(app)
+    return app
+
+
+def openapi_document() -> dict[str, Any]:
+    """Return the description of the service, which is the same whatever it stands on."""
+    return _routed([]).openapi()
+
+
+def _routed(middleware: list[Middleware], lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app = FastAPI(
         title="Commonplace",
         summary="Long-term memory for LLM agents and chat apps.",
@@ -62,16 +85,13 @@ def create_app(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        middleware=middleware,
         lifespan=lifespan,
-        middleware=_middleware(service),
         telemetry={"logs": False, "metrics": False},
         responses=REFUSALS,
     )
-    app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
-    mcp = mount_mcp(app, service)
-    _tell_errors(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -150,5 +170,8 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         components["schemas"] = {**components.get("schemas", {}), **COMPONENTS}
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "cp_…"}}
         made["security"] = [{"key": []}]
+        for operations in made["paths"].values():
+            if "post" in operations:
+                operations["post"].setdefault("parameters", []).append(IDEMPOTENCY_KEY)
         app.openapi_schema = made
     return app.openapi_schema

@@ -18,7 +18,11 @@ from commonplace.interfaces.http.problems import ChangedMeanwhile
 from commonplace.interfaces.http.wire import encoded
 
 IfMatch = Annotated[
-    str | None, Header(description="The ETag of what was read: refused if it has changed since.", examples=['"1f2e…"'])
+    str | None,
+    Header(
+        description="The ETag of what was read: refused if it has changed since.",
+        examples=['"0f1e2d3c4b5a69788796a5b4c3d2e1f0"'],
+    ),
 ]
 
 _locks: WeakValueDictionary[tuple[int, Scope], asyncio.Lock] = WeakValueDictionary()

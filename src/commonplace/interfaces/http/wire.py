@@ -74,10 +74,18 @@ def described(kind: Any, *, status: int = 200, what: str = "Done.", example: obj
     return {status: {"description": what, "content": {"application/json": content}}}
 
 
-def stream_described(what: str, example: str) -> dict[int | str, Schema]:
-    return {
-        200: {"description": what, "content": {"text/event-stream": {"schema": {"type": "string"}, "example": example}}}
+EVENTS: Schema = {
+    "schema": {
+        "type": "object",
+        "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON."}},
+        "required": ["event", "data"],
     }
+}
+"""Server-sent events, one by one."""
+
+
+def stream_described(what: str) -> dict[int | str, Schema]:
+    return {200: {"description": what, "content": {"text/event-stream": EVENTS}}}
 
 
 def _refusal(what: str) -> Schema:

@@ -1,5 +1,6 @@
 """Looking after what is kept of a user: profile, export, forget, receipts, consolidate, relearn."""
 
+import json
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -95,7 +96,11 @@ async def export(
 ) -> Response:
     """Return everything held on a user, as of this moment."""
     held = await access.memory.export(user=access.user(user), vectors=vectors)
-    return StreamingResponse((f"{line}\n" for line in held), media_type="application/x-ndjson")
+    return StreamingResponse(
+        (f"{line}\n" for line in held),
+        media_type="application/x-ndjson",
+        headers={"X-Commonplace-Counts": json.dumps(held.counts)},
+    )
 
 
 @router.post("/relearn", responses=described(Relearned, what="What it changes."))

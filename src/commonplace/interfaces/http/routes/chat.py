@@ -16,7 +16,7 @@ from commonplace.interfaces.http.access import Writer
 from commonplace.interfaces.http.events import event, until_gone
 from commonplace.interfaces.http.problems import status_of
 from commonplace.interfaces.http.service import Service
-from commonplace.interfaces.http.wire import Body, Name, described, reply
+from commonplace.interfaces.http.wire import EVENTS, Body, Name, described, reply
 
 router = APIRouter(tags=["chat"])
 
@@ -50,7 +50,7 @@ class ChatRequest(Body):
 
 
 ANSWER = described(ChatReply, what="The answer. With `stream`, server-sent events.")
-ANSWER[200]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+ANSWER[200]["content"]["text/event-stream"] = EVENTS
 
 
 @router.post("/chat", responses=ANSWER)

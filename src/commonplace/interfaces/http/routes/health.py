@@ -10,6 +10,9 @@ from commonplace.interfaces.http.wire import described, reply
 
 router = APIRouter(tags=["health"])
 
+OPEN: dict[str, object] = {"security": []}
+"""No key is needed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -19,14 +22,16 @@ class Health:
     checks: dict[str, str]
 
 
-@router.get("/healthz", responses=described(Health, what="It lives."))
+@router.get("/healthz", openapi_extra=OPEN, responses=described(Health, what="It lives."))
 async def healthz() -> Response:
     """Say that the process answers. Needs no key."""
     return reply(Health("ok", {}))
 
 
 @router.get(
-    "/readyz", responses=described(Health, what="It can work.") | described(Health, status=503, what="It cannot.")
+    "/readyz",
+    openapi_extra=OPEN,
+    responses=described(Health, what="It can work.") | described(Health, status=503, what="It cannot."),
 )
 async def readyz(request: Request) -> Response:
     """Say whether the parts that requests need do answer. Needs no key."""

@@ -64,9 +64,7 @@ async def replay(asked: ReplayRequest, access: Writer) -> Response:
 
 @router.get(
     "/follow",
-    responses=stream_described(
-        "One event for each change of the queue, until nothing waits.", 'event: jobs\ndata: {"items": []}\n\n'
-    ),
+    responses=stream_described("One event for each change of the queue, until nothing waits."),
     response_class=StreamingResponse,
 )
 async def follow(access: Reader, request: Request) -> Response:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import Field
 
 from commonplace.domain.results import Added, Page
@@ -94,3 +94,11 @@ async def messages(
 ) -> Response:
     """Return the last messages; `next_cursor` leads to those before them."""
     return reply(await access.memory.messages(session=session, user=access.user(user), limit=limit, cursor=cursor))
+
+
+@router.get("/messages/{message_id:segment}", responses=described(Message, what="The message."))
+async def message(
+    message_id: Annotated[Name, Path(description="The id of the message.")], access: Reader, user: UserQuery = None
+) -> Response:
+    """Return one message."""
+    return reply(await access.memory.message(message_id, user=access.user(user)))

@@ -1,0 +1,250 @@
+"""One suite of behaviour, on a memory here and on the client of a service: code that moves must not notice."""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import InvalidInput, Memory, NotFound, Unavailable
+from commonplace.client import AsyncClient, Client, NotAllowed, RemoteSession
+from commonplace.memory import AsyncMemory, AsyncSession
+from tests.interfaces.http.conftest import embed
+from tests.interfaces.http.live import Live, live
+
+SPECIFIED = frozenset(
+    [
+        "add",
+        "remember",
+        "revise",
+        "retract",
+        "restore",
+        "recall",
+        "context",
+        "facts",
+        "history",
+        "messages",
+        "blocks",
+        "set_block",
+        "append_block",
+        "delete_block",
+        "session",
+        "sessions",
+        "profile",
+        "export",
+        "forget",
+        "stats",
+        "doctor",
+        "reindex",
+        "jobs",
+        "replay",
+        "relearn",
+        "receipts",
+    ]
+)
+"""What code that moves from a folder to a service relies on; the rest is done where the memory is."""
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with live(tmp_path_factory.mktemp("service"), api_limit_costly="9999/minute") as running:
+        yield running
+
+
+@pytest.fixture(params=["memory", "client"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    with ExitStack() as stack:
+        if request.param == "memory":
+            yield stack.enter_context(Memory.open(tmp_path, embedder=embed))
+        else:
+            running: Live = request.getfixturevalue("service")
+            yield stack.enter_context(Client(running.url, key=running.key(tenant=tmp_path.name)))
+
+
+def texts(found: object) -> list[str]:
+    assert isinstance(found, list)
+    return [one.text for one in found]
+
+
+def test_the_story(memory: Memory) -> None:
+    before = NOW - timedelta(days=2)
+    added = memory.add("I use Shram and Magnet as productivity tools", user="u1", session="s1", at=before)
+    assert len(added.messages) == 1
+    assert len(added.changes) == 2
+    facts = {"fact", "preference"}
+    held = " ".join(texts(memory.recall("What productivity tools do I use?", user="u1", kinds=facts)))
+    assert "Shram" in held
+    assert "Magnet" in held
+    memory.add("I don't use Magnet anymore", user="u1", session="s2")
+    now = " ".join(texts(memory.recall("What productivity tools do I use?", user="u1", kinds=facts)))
+    assert "Shram" in now
+    assert "Magnet" not in now
+    then = memory.recall("What productivity tools do I use?", user="u1", kinds=facts, valid_at=NOW - timedelta(days=1))
+    assert "Magnet" in " ".join(texts(then))
+
+
+def test_messages_of_every_form_are_kept_once(memory: Memory) -> None:
+    memory.add({"role": "user", "content": "one", "id": "m1", "at": NOW}, user="u1", session="s")
+    memory.add(
+        [{"role": "assistant", "content": "two", "id": "m2"}, "three"], user="u1", session="s", metadata={"n": 1}
+    )
+    memory.add({"role": "user", "content": "one again", "id": "m1"}, user="u1", session="s")
+    page = memory.messages(user="u1", session="s", limit=10)
+    assert [one.text for one in page] == ["one", "two", "three"]
+    assert page[0].at == NOW
+    assert page[1].metadata == {"n": 1}
+    assert memory.message("m1", user="u1") == page[0]
+    assert [
+        one.text for one in memory.messages(user="u1", limit=1, cursor=memory.messages(user="u1", limit=1).next_cursor)
+    ]
+
+
+def test_a_fact_lives_and_its_history_is_kept(memory: Memory) -> None:
+    given: Any = {"user": "u1", "importance": 0.9, "metadata": {"from": "doctor"}}
+    fact = memory.remember("Allergic to peanuts", **given)
+    assert memory.remember("Allergic to peanuts", **given).id == fact.id
+    revised = memory.revise(fact.id, "Allergic to nuts", user="u1", reason="wider")
+    assert (revised.id, revised.text, revised.importance) == (fact.id, "Allergic to nuts", 0.9)
+    memory.retract(fact.id, user="u1")
+    assert list(memory.facts(user="u1")) == []
+    memory.restore(fact.id, user="u1")
+    assert [one.text for one in memory.facts(user="u1", where={"from": "doctor"})] == ["Allergic to nuts"]
+    versions = memory.history(fact.id, user="u1")
+    assert versions[0].text == "Allergic to peanuts"
+    assert versions[1].changes[0].reason == "wider"
+    assert memory.recall("allergic", user="u1", explain=True)[0].why is not None
+
+
+def test_blocks_keep_their_order_and_any_name(memory: Memory) -> None:
+    for name in ("a/b", "..", "ü %2F"):
+        memory.set_block(name, f"text of {name}", user="u1")
+    memory.append_block("..", "more", user="u1")
+    assert [one.name for one in memory.blocks(user="u1")] == ["a/b", "..", "ü %2F"]
+    memory.delete_block("a/b", user="u1")
+    assert [one.text for one in memory.blocks(user="u1")] == ["text of ..\nmore", "text of ü %2F"]
+    assert "more" in str(memory.context("anything", user="u1"))
+
+
+def test_a_session_keeps_state_for_a_while(memory: Memory) -> None:
+    memory.add("Hello there", user="u1", session="s/1")
+    session = memory.session("s/1", user="u1", ttl=timedelta(minutes=5))
+    assert session.get() == {}
+    assert session.update({"step": 1}, name="x") == {"step": 1, "name": "x"}
+    assert session.update(step=None) == {"name": "x"}
+    assert session.touch(ttl=60).messages == 1
+    assert [one.text for one in session.recent(5)] == ["Hello there"]
+    assert [one.id for one in memory.sessions(user="u1")] == ["s/1"]
+    session.end()
+    assert session.get() == {}
+    assert memory.session("unknown", user="u1").info() is None
+
+
+def test_users_are_apart_and_nobody_is_a_user_of_their_own(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1")
+    memory.add("I live in Rome")
+    assert texts(memory.recall("", user="u1", kinds="message")) == ["I live in Berlin"]
+    assert texts(memory.recall("", kinds="message")) == ["I live in Rome"]
+    assert memory.profile(user="u1").messages == 1
+
+
+def test_what_is_forgotten_is_gone(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1", session="s1")
+    assert memory.forget(user="u1", dry_run=True).at is None
+    receipt = memory.forget(user="u1", session="s1")
+    assert receipt.counts["ledger"]["messages"] == 1
+    assert "ledger" in receipt.verified
+    assert memory.recall("Berlin", user="u1") == []
+    assert [one.id for one in memory.receipts(user="u1")] == [receipt.id]
+
+
+def test_an_export_is_all_of_a_user(memory: Memory, tmp_path: Path) -> None:
+    memory.add("I live in Berlin", user="u1")
+    held = memory.export(user="u1", to=tmp_path / "out.jsonl")
+    assert held.counts["messages"] == 1
+    assert "Berlin" in str(held)
+    assert (tmp_path / "out.jsonl").read_text() == str(held)
+
+
+def test_a_memory_is_looked_after(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1")
+    assert memory.stats().counts["messages"] == 1
+    assert memory.doctor().healthy
+    assert memory.reindex().rows > 0
+    assert memory.jobs() == []
+    assert memory.replay() == 0
+    assert not memory.relearn(user="u1").applied
+    assert memory.settle(memory.add("I like tea", user="u1")).pending == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda memory: memory.add("   ", user="u1"),
+        lambda memory: memory.add("x", user=""),
+        lambda memory: memory.add("x", user={"$ne": None}),
+        lambda memory: memory.facts(user=7),
+        lambda memory: memory.add("x", at=datetime(2026, 1, 1)),  # noqa: DTZ001
+        lambda memory: memory.add("x", metadata={"a": float("nan")}),
+        lambda memory: memory.add("x", metadata={"a": object()}),
+        lambda memory: memory.recall("x", limit=-1),
+        lambda memory: memory.recall("x", kinds={"nonsense"}),
+        lambda memory: memory.recall("x", where={"a": {"$near": 1}}),
+        lambda memory: memory.remember("x", importance=2),
+        lambda memory: memory.facts(cursor="nonsense"),
+        lambda memory: memory.session("", user="u1"),
+        lambda memory: memory.forget(),
+        lambda memory: memory.forget(whole_tenant="another"),
+    ],
+)
+def test_a_wrong_argument_is_refused_alike(memory: Memory, wrong: "object") -> None:
+    assert callable(wrong)
+    with pytest.raises(InvalidInput):
+        wrong(memory)
+
+
+def test_what_is_not_there_is_not_found(memory: Memory) -> None:
+    for missing in (
+        lambda: memory.history("nobody", user="u1"),
+        lambda: memory.revise("nobody", "x", user="u1"),
+        lambda: memory.delete_block("nobody", user="u1"),
+        lambda: memory.forget(message="nobody", user="u1"),
+        lambda: memory.message("nobody", user="u1"),
+    ):
+        with pytest.raises(NotFound):
+            missing()
+
+
+@pytest.mark.parametrize(("remote", "local"), [(AsyncClient, AsyncMemory), (RemoteSession, AsyncSession)])
+def test_the_client_has_the_same_methods_with_the_same_arguments(remote: type, local: type) -> None:
+    def public(cls: type) -> dict[str, object]:
+        return {name: member for name, member in inspect.getmembers(cls, callable) if not name.startswith("_")}
+
+    assert public(remote).keys() <= public(local).keys()
+    assert public(remote).keys() >= (SPECIFIED if local is AsyncMemory else public(local).keys())
+    for name, member in public(remote).items():
+        theirs = public(local)[name]
+        assert callable(member)
+        assert callable(theirs)
+        ours, others = (inspect.signature(one).parameters.values() for one in (member, theirs))
+        assert [(one.name, one.kind, one.default) for one in ours] == [(o.name, o.kind, o.default) for o in others], (
+            name
+        )
+
+
+def test_a_key_of_one_user_needs_not_name_them_and_may_not_name_others(service: Live, tmp_path: Path) -> None:
+    with Client(service.url, key=service.key(tenant=tmp_path.name, user="u1", role="write")) as memory:
+        memory.add("I live in Berlin")
+        assert memory.profile().user == "u1"
+        with pytest.raises(NotAllowed, match="403"):
+            memory.recall("", user="u2")
+        with pytest.raises(NotAllowed, match="403"):
+            memory.doctor()
+
+
+def test_a_service_that_is_not_there_is_unavailable() -> None:
+    with Client("http://127.0.0.1:1") as memory, pytest.raises(Unavailable):
+        memory.blocks()
