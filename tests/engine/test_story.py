@@ -194,3 +194,19 @@ def test_a_wrong_setting_is_refused_with_the_nearest_name() -> None:
 async def test_what_is_not_built_yet_says_so(memory: AsyncMemory) -> None:
     with pytest.raises(NotBuiltYet):
         await memory.migrate_embeddings(to="another")
+
+
+async def test_two_weeks_before_my_birthday_is_a_time_once_the_birthday_is_known(memory: AsyncMemory) -> None:
+    told = {"id": "then", "role": "user", "content": "We went hiking", "at": "2025-02-17T10:00:00+00:00"}
+    await memory.add([told], user="ana", session="s", learn=False)
+    await memory.add("We went hiking again", user="ana", session="t", at="2025-10-01T10:00:00+00:00", learn=False)
+    question = "Where did we go hiking two weeks before my birthday?"
+    before = await memory.recall(question, user="ana", explain=True, min_relevance=0)
+    await memory.add("My birthday is on 3 March", user="ana", session="u", at="2025-11-01T10:00:00+00:00")
+
+    after = await memory.recall(question, user="ana", explain=True, min_relevance=0)
+
+    assert {item.why.parts["date"] for item in before if item.why} == {0.0}
+    dated = {item.id: item.why.parts["date"] for item in after if item.why}
+    assert dated["then"] > 0
+    assert dated["then"] == max(dated.values())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.times import from_micros, to_micros
-from commonplace.recall.when import Window, window
+from commonplace.recall.when import Window, birthday_of, window
 
 ASKED = to_micros(datetime(2024, 2, 10, 12, tzinfo=UTC))  # a Saturday
 
@@ -81,3 +81,17 @@ def test_any_text_on_any_day_is_no_error(text: str, today: date) -> None:
 @given(st.sampled_from(["300 years ago", "next year", "last winter", "31 december 9999"]), st.sampled_from([1, 9999]))
 def test_the_ends_of_the_calendar_are_no_error(text: str, year: int) -> None:
     window(text, now=to_micros(datetime(year, 6, 1, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize(
+    ("said", "birthday"),
+    [
+        ("3 March 1990", (3, 3)),
+        ("May 4th", (5, 4)),
+        ("the 12th of July", (7, 12)),
+        ("in spring", None),
+        ("99 May", None),
+    ],
+)
+def test_a_birthday_is_read_out_of_what_a_fact_says(said: str, birthday: tuple[int, int] | None) -> None:
+    assert birthday_of(said) == birthday

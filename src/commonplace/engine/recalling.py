@@ -31,6 +31,7 @@ from commonplace.recall.request import Request
 from commonplace.recall.search import Asked, Ranked, hits_of, rank, search
 from commonplace.recall.trace import Trace, look_for
 from commonplace.recall.understand import understand
+from commonplace.recall.when import Birthday, birthday_of
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
 NEAREST = 8
@@ -191,9 +192,11 @@ class Recalling:
         (sense,), unembedded = await self._embedding.embed([request.query])
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
+        birthday = await self._birthday(scope, request.query)
 
         def asked(near: Mapping[int, float] | None) -> Asked:
-            return Asked(text=request.query, vector=vector, hits=near, tokens=sense.tokens if sense else None)
+            tokens = sense.tokens if sense else None
+            return Asked(text=request.query, vector=vector, hits=near, tokens=tokens, birthday=birthday)
 
         async def best_of(slab: Corpus) -> Iterable[int]:
             mask = slab.mask(filters)
@@ -214,6 +217,14 @@ class Recalling:
             near = Near(None, part.path) if part.path else await self._planner.near(scope, part.corpus, vector, mask)
             notes = [note for note in (unembedded, near.note, *part.notes) if note]
             yield Ready(part.corpus, asked(near.hits), mask, filters.now, limit, near.path, notes)
+
+    async def _birthday(self, scope: Scope, query: str) -> Birthday | None:
+        """Return the user's birthday, if the question speaks of it and a fact says when it is."""
+        if "my birthday" not in query.casefold() and "my last birthday" not in query.casefold():
+            return None
+        facts = await self._parts.ledger.believed(scope, attributes=[("user", "birthday")])
+        known = [birthday_of(fact.value or fact.text) for fact in facts if fact.valid_to is None]
+        return known[-1] if known else None
 
     async def _latest(self, scope: Scope, request: Request, now: datetime) -> list[Weighed]:
         filters = filters_of(request, now)

@@ -50,6 +50,8 @@ _MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY},? ?(?:of )?{_YEAR}\b")
 _RANGE = re.compile(r"\b(?:between|from)\b.*\b(?:and|to|until|till)\b")
 _SINCE = re.compile(r"\b(?:since|after)(?: the| last)? $")
 
+_OF_YEAR = (re.compile(rf"\b{_DAY} (?:of )?{_MONTH}\b"), re.compile(rf"\b{_MONTH} {_DAY}\b"))
+
 Rule = Callable[[re.Match[str], date], Days | None]
 
 
@@ -84,6 +86,16 @@ def _found(text: str, today: date) -> Iterator[Days]:
                 open_end = _SINCE.search(text[: match.start()]) or match[0].startswith(("since", "after"))
                 yield Days(days.first, max(days.last, today)) if open_end else days
                 text = text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
+
+
+def birthday_of(text: str) -> Birthday | None:
+    """Read the month and day out of what a fact says: "3 March 1990", "May 4th"."""
+    for pattern in _OF_YEAR:
+        for match in pattern.finditer(text.casefold()):
+            month, day = _month(match), int(match["day"])
+            if 1 <= day <= 31:
+                return month, day
+    return None
 
 
 def _birthday_as_date(text: str, today: date, birthday: Birthday) -> str:
