@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from commonplace.agents.assistant import Assistant
     from commonplace.agents.capability import MemoryCapability
+    from commonplace.agents.conversations import MemoryConversationStore
+    from commonplace.agents.interactions import AsyncInteractions, Interactions, Response
     from commonplace.agents.notebook import Notebook
     from commonplace.agents.state import MemoryState, MemoryUpdate
     from commonplace.agents.turns import Ended, Event, Remembered, Turn, Used, Words
 
 __all__ = [
     "Assistant",
+    "AsyncInteractions",
     "Ended",
     "Event",
+    "Interactions",
     "MemoryCapability",
+    "MemoryConversationStore",
     "MemoryState",
     "MemoryUpdate",
     "Notebook",
     "Remembered",
+    "Response",
     "Turn",
     "Used",
     "Words",
@@ -30,6 +36,8 @@ __all__ = [
 _MODULES = {
     "assistant": {"Assistant"},
     "capability": {"MemoryCapability"},
+    "conversations": {"MemoryConversationStore"},
+    "interactions": {"AsyncInteractions", "Interactions", "Response"},
     "notebook": {"Notebook"},
     "state": {"MemoryState", "MemoryUpdate"},
     "turns": {"Ended", "Event", "Remembered", "Turn", "Used", "Words"},
