@@ -57,7 +57,7 @@ def engine(ledger: SqliteLedger | InMemoryLedger, *, cache_bytes: int = BUDGET) 
             embedder=HashEmbedder(dimensions=DIMENSIONS),
             index=None,
             extractor=None,
-            options=Options(index="exact", cache_bytes=cache_bytes),
+            options=Options(index="exact", cache_bytes=cache_bytes, summarise_after=0),
             full_text=ledger if isinstance(ledger, SqliteLedger) else None,
         )
     )
