@@ -210,3 +210,15 @@ async def test_two_weeks_before_my_birthday_is_a_time_once_the_birthday_is_known
     dated = {item.id: item.why.parts["date"] for item in after if item.why}
     assert dated["then"] > 0
     assert dated["then"] == max(dated.values())
+
+
+async def test_a_message_is_not_last_because_one_of_its_facts_has_ended(kept: AsyncMemory) -> None:
+    told = await kept.add("I use Magnet, and my boat lies in the harbour of Porto", user="u1", session="s1")
+    for number in range(4):
+        await kept.add(f"The weather in the harbour was mild, day {number}", user="u1", session=f"w{number}")
+    await kept.add("I don't use Magnet anymore", user="u1", session="s2")
+    said = [
+        hit for hit in await kept.recall("Where does my boat lie?", user="u1", min_relevance=0) if hit.kind == "message"
+    ]
+    assert said[0].id == told.messages[0]
+    assert said[0].note is not None

@@ -270,8 +270,24 @@ def balance_of(options: Options) -> Balance:
 
 
 def _current_first(found: Sequence[Recalled]) -> list[Recalled]:
-    """Put what no longer holds after everything that does, each in its order."""
-    return sorted(found, key=lambda item: item.note is not None)
+    """Put what no longer holds after every fact, and after what was said later and is half as likely to answer.
+
+    What has nothing to do with the change stays behind it: a message is not worse because one of its facts has ended.
+    """
+    current = [(place, item) for place, item in enumerate(found) if item.note is None]
+
+    def place_of(numbered: tuple[int, Recalled]) -> tuple[int, bool]:
+        place, item = numbered
+        if item.note is None:
+            return place, False
+        ahead = [other for other, holds in current if _says_what_holds(holds, instead_of=item)]
+        return max([place, *ahead]), True
+
+    return [item for _, item in sorted(enumerate(found), key=place_of)]
+
+
+def _says_what_holds(item: Recalled, *, instead_of: Recalled) -> bool:
+    return item.kind != "message" or (item.at > instead_of.at and item.relevance >= instead_of.relevance / 2)
 
 
 def _predicate(where: Where) -> Callable[[str | None], bool]:

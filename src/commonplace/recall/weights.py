@@ -58,12 +58,12 @@ class Weights:
     date: float = 2.0
     asks: float = 0.6
     """Against a message that asks."""
-    length: float = 0.3
-    specific: float = 0.16
+    length: float = 0.4
+    specific: float = 0.2
     """For a time, a number, a name: once each."""
     fits: float = 1.7
     """For what the question asks for: a time for when, and so on."""
-    opens: float = 0.8
+    opens: float = 1.0
     """For the first message of a session: people begin with their news."""
     thread: float = 1.0
     """For a session in which a person takes part whom the question names."""
