@@ -20,8 +20,8 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.restoring import Restoring
 from commonplace.engine.snapshotting import Shelf
-from commonplace.storing import open_seal, open_store
-from commonplace.wiring import Location, open_ledger, options_of
+from commonplace.storing import open_ledger, open_seal, open_store
+from commonplace.wiring import Location, options_of
 
 
 async def restored(
@@ -62,7 +62,7 @@ async def _fill(
         done = await Restoring(parts, forgetting).restore(
             shelf, snapshot, ErasureLog(store), into=where.rpartition("@")[2], progress=progress
         )
-        await parts.ledger.add_snapshot_place(store.place)
+        await parts.ledger.add_snapshot_place(store.place, latest=snapshot.name)
         return done
 
 

@@ -11,7 +11,6 @@ from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
-from urllib.parse import unquote, urlsplit
 
 from numpy.typing import ArrayLike
 
@@ -26,7 +25,7 @@ from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.reranker import Reranker
 from commonplace.ports.summariser import Summariser
-from commonplace.storing import open_seal, open_store
+from commonplace.storing import open_ledger, open_premises, open_seal, open_store
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -92,6 +91,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             planted=open_guard(),
             count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
+            premises=None if location.in_process else open_premises(settings),
             open_store=partial(open_store, settings),
             seal=open_seal(settings),
         )
@@ -153,34 +153,6 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
         )
     await ledger.set_embedder_identity(f"changing to {wanted}", replacing=recorded)
     return True
-
-
-@asynccontextmanager
-async def open_sqlite(settings: "Settings", path: Path | None) -> AsyncIterator[Ledger]:
-    from commonplace.adapters.sqlite import SqliteLedger
-    from commonplace.recall.packed import hashes
-
-    async with SqliteLedger(
-        path,
-        synchronous=settings.synchronous,
-        busy_timeout=settings.busy_timeout,
-        pragmas=settings.sqlite_pragmas,
-        unpack=hashes,
-    ) as ledger:
-        yield ledger
-
-
-def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncContextManager[Ledger]:
-    if in_process:
-        return open_sqlite(settings, None)
-    if settings.database_url is None:
-        return open_sqlite(settings, settings.home / "ledger.db")
-    url = urlsplit(settings.database_url)
-    if url.scheme != "sqlite" or not url.path.strip("/"):
-        raise InvalidInput(
-            f"database_url: {url.scheme}://…: expected sqlite:///relative/path or sqlite:////absolute/path"
-        )
-    return open_sqlite(settings, Path(unquote(url.path[1:])))
 
 
 @asynccontextmanager

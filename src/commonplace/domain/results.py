@@ -264,6 +264,8 @@ class Finding:
     check: str
     severity: Literal["note", "warning", "error"]
     message: str
+    means: str = ""
+    """What follows from it, and what to do."""
     repaired: bool = False
 
 

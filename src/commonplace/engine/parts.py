@@ -13,6 +13,7 @@ from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.premises import Premises
 from commonplace.ports.reranker import Reranker
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 from commonplace.ports.summariser import Summariser
@@ -100,6 +101,8 @@ class Parts:
     """The ledger holds another model's vectors, and they are to be made anew."""
     weights: Weights = Weights()
     """What each part of the ranking counts: no setting, but an evaluation may leave a part out."""
+    premises: Premises | None = None
+    """The folder it lives in, if it does."""
     open_store: Callable[[str], SnapshotStore] = no_store
     """Opens the place where snapshots are kept."""
     seal: Seal | None = None

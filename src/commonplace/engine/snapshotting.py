@@ -74,7 +74,7 @@ class Snapshotting:
         )
         await ErasureLog(store).add(logged)
         await store.put(object_name(name, MANIFEST), manifest_of(snapshot))
-        await self._parts.ledger.add_snapshot_place(store.place)
+        await self._parts.ledger.add_snapshot_place(store.place, latest=name)
         progress("Writing a snapshot", total, total)
         return snapshot
 

@@ -6,6 +6,7 @@ from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
 from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
 from commonplace.domain.scope import Scope
 from commonplace.engine.corpora import Corpora, Part
+from commonplace.engine.examining import CHECKS, Examining
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
@@ -19,6 +20,7 @@ SHOWN = 20
 """Partitions that `stats` lists: the largest."""
 BATCH = 256
 """Rows embedded at a time."""
+LATER = "meaning is not searched there; a repair embeds them, once there is a model (commonplace model fetch)"
 
 
 class Upkeep:
@@ -54,15 +56,12 @@ class Upkeep:
 
     async def doctor(self, *, repair: bool) -> Checkup:
         """Check each part against the ledger. A repair never changes what the ledger says."""
-        findings = [
-            Finding(check="ledger", severity=found.severity, message=found.message)
-            for found in await self._parts.ledger.check()
-        ]
+        findings = [*await Examining(self._parts).examine(repair=repair)]
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
             findings += await self._check_vectors(scope, repair=repair)
             findings += await self._check_cache(scope, repair=repair)
             findings += await self._check_index(scope, repair=repair)
-        return Checkup(findings=tuple(findings), checks=("ledger", "vectors", "cache", "index"))
+        return Checkup(findings=tuple(findings), checks=(*CHECKS, "vectors", "cache", "index"))
 
     async def reindex(self, *, embed: bool) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
@@ -108,7 +107,9 @@ class Upkeep:
         if not missing:
             return ()
         message = f"{missing} rows of {_named(scope)} have no vector: they are found by their words only{failure}"
-        return (Finding(check="vectors", severity="warning", message=message, repaired=repair and not failure),)
+        return (
+            Finding(check="vectors", severity="warning", message=message, means=LATER, repaired=repair and not failure),
+        )
 
     async def _try_to_embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> str:
         """Return why it could not be done, if so."""
@@ -131,7 +132,8 @@ class Upkeep:
         if repair:
             self._corpora.clear()
         message = f"the rows of {_named(scope)} in RAM differ from the ledger's by {len(cached ^ there)}"
-        return (Finding(check="cache", severity="error", message=message, repaired=repair),)
+        means = "answers of this process may be wrong; a repair reads them anew"
+        return (Finding(check="cache", severity="error", message=message, means=means, repaired=repair),)
 
     async def _check_index(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
         try:
@@ -145,7 +147,8 @@ class Upkeep:
         if not drift:
             return ()
         message = f"the index of {_named(scope)} differs from the ledger by {drift} rows"
-        return (Finding(check="index", severity="warning", message=message, repaired=repair),)
+        means = "the index may miss something; a repair builds it anew, and exact search answers meanwhile"
+        return (Finding(check="index", severity="warning", message=message, means=means, repaired=repair),)
 
     async def _embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> int:
         """Make the vectors of these rows and write them. Raises EmbedderUnavailable."""

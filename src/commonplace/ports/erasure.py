@@ -119,8 +119,11 @@ class Erasure(Protocol):
         """Keep the receipt. If there is one already for this erasure, return that one."""
         ...
 
-    async def add_snapshot_place(self, place: str) -> None:
-        """Remember where a snapshot was put: what is forgotten from now on has to be known there, too."""
+    async def add_snapshot_place(self, place: str, *, latest: str) -> None:
+        """Remember where a snapshot was put: what is forgotten from now on has to be known there, too.
+
+        A ledger that turns out to be damaged names it, and the `latest`, as the way back.
+        """
         ...
 
     async def snapshot_places(self) -> Sequence[str]:

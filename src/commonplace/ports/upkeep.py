@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from commonplace.domain.scope import Scope
@@ -51,8 +52,12 @@ class Upkeep(Protocol):
         """Count what one user holds."""
         ...
 
-    async def check(self) -> Sequence[Finding]:
-        """Look for damage: integrity, foreign keys, rows without entries. Empty when all is well."""
+    async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
+        """Look for damage: integrity, foreign keys, rows without entries. Empty when all is well.
+
+        With `now`, also for states of sessions that are over. A repair cleans those, and lets go of a full text with
+        gaps; what is the truth itself it never touches.
+        """
         ...
 
     @property

@@ -119,7 +119,7 @@ class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryJobs):
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
         return self._receipts.setdefault(erased.id, receipt)
 
-    async def add_snapshot_place(self, place: str) -> None:
+    async def add_snapshot_place(self, place: str, *, latest: str) -> None:
         self._places[place] = None
 
     async def snapshot_places(self) -> Sequence[str]:

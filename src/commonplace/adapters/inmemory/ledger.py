@@ -333,7 +333,7 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
             bytes_on_disk=0,
         )
 
-    async def check(self) -> Sequence[Finding]:
+    async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
         return []
 
 

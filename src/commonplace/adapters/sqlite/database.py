@@ -84,7 +84,7 @@ class Database:
         translated: Exception
         match error:
             case sqlite3.Error() if _code(error) in _DAMAGED:
-                translated = LedgerCorrupt(f"{self.path}: {error}")
+                translated = LedgerCorrupt(f"{self.path}: {error}; {self._way_back()}")
             case sqlite3.Error() if _code(error) in _UNAVAILABLE:
                 translated = LedgerUnavailable(f"{self.path}: {error}")
             case OSError():
@@ -93,6 +93,23 @@ class Database:
                 return error
         translated.__cause__ = error
         return translated
+
+    def note_way_back(self, command: str) -> None:
+        """Keep, beside the database, how its last snapshot is restored: it can be read when the database cannot."""
+        if self.path is not None:
+            file = self._way_back_file(self.path)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+                stream.write(f"{command}\n")
+
+    def _way_back(self) -> str:
+        file = None if self.path is None else self._way_back_file(self.path)
+        if file is None or not file.is_file():
+            return "no snapshot of it is known: restore one, if you have one, with `commonplace restore`"
+        return f"the way back is its last snapshot: {file.read_text().strip()}"
+
+    @staticmethod
+    def _way_back_file(path: Path) -> Path:
+        return path.with_name(f"{path.name}.snapshots")
 
     def _connect(self) -> Connection:
         connection = sqlite3.connect(

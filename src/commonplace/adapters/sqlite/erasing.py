@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 
 from commonplace.adapters.sqlite import erasure, erasure_log, full_text
 from commonplace.adapters.sqlite.columns import Connection
+from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.domain.errors import LedgerUnavailable
 from commonplace.domain.receipts import Part, Receipt
@@ -24,6 +25,7 @@ class _Undone(Exception):  # noqa: N818 - no error: it ends the transaction of a
 
 
 class SqliteErasing(ABC):
+    _database: Database
     _unpack: Unpack | None
 
     @abstractmethod
@@ -73,8 +75,9 @@ class SqliteErasing(ABC):
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
         return await self._write(lambda connection: erasure_log.conclude(connection, receipt, erased))
 
-    async def add_snapshot_place(self, place: str) -> None:
+    async def add_snapshot_place(self, place: str, *, latest: str) -> None:
         await self._write(lambda connection: erasure_log.add_place(connection, place))
+        self._database.note_way_back(f"commonplace restore {latest} --from {place} --into NEW-FOLDER")
 
     async def snapshot_places(self) -> Sequence[str]:
         return await self._read(erasure_log.places)

@@ -355,8 +355,11 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
         size = self._database.bytes_on_disk
         return await self._read(lambda connection: upkeep.counts_of(connection, scope, bytes_on_disk=size()))
 
-    async def check(self) -> Sequence[Finding]:
-        return await self._read(upkeep.check)
+    async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
+        findings = await self._read(lambda connection: upkeep.check(connection, now=now))
+        if not repair:
+            return findings
+        return await self._write(lambda connection: upkeep.mend(connection, findings, now=now))
 
     @property
     def name(self) -> str:

@@ -1,12 +1,15 @@
 """What the database says about itself: whose vectors it holds, how much there is, and whether it is whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 
-from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite import full_text, partitions, sessions
 from commonplace.adapters.sqlite.columns import Connection, text_column
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict
 from commonplace.domain.scope import Scope
+from commonplace.domain.times import to_micros
 from commonplace.ports.upkeep import Finding, LedgerCounts
 
 _CHECKS = {
@@ -103,11 +106,35 @@ def _sum(found: Sequence[Sequence[int]], *, jobs: dict[str, int], bytes_on_disk:
     )
 
 
-def check(connection: Connection) -> Sequence[Finding]:
-    return [
+def check(connection: Connection, *, now: datetime | None = None) -> Sequence[Finding]:
+    damage = [
         Finding(check="ledger", severity="error", message=message)
-        for message in (*_damage(connection), *_gaps(connection))
+        for message in (*_damage(connection), *_gaps(connection, _CHECKS))
     ]
+    if full_text.exists(connection):
+        damage += [
+            Finding(check="full text", severity="error", message=message, repairable=True)
+            for message in _gaps(connection, _FULL_TEXT_CHECKS)
+        ]
+    return [*damage, *(_stale(connection, now) if now is not None else ())]
+
+
+def mend(connection: Connection, findings: Sequence[Finding], *, now: datetime | None) -> Sequence[Finding]:
+    """Let go of a full text with gaps, and clean the states of sessions that are over. Nothing else is touched."""
+    if any(one.check == "full text" for one in findings) and full_text.exists(connection):
+        full_text.drop(connection)
+    if now is not None:
+        sessions.clean(connection, now=now)
+    return [replace(one, repaired=one.repairable) for one in findings]
+
+
+def _stale(connection: Connection, now: datetime) -> Iterator[Finding]:
+    (states,) = connection.execute(
+        "select count(*) from sessions where state is not null and expires_at <= ?", (to_micros(now),)
+    ).fetchone()
+    if states:
+        message = f"{states} sessions are over, and still have their state"
+        yield Finding(check="sessions", severity="note", message=message, repairable=True)
 
 
 def _damage(connection: Connection) -> Iterator[str]:
@@ -118,9 +145,8 @@ def _damage(connection: Connection) -> Iterator[str]:
         yield f"row {row} of {table} points to a row of {parent} that is not there"
 
 
-def _gaps(connection: Connection) -> Iterator[str]:
-    has_full_text = connection.execute("select 1 from sqlite_master where name = 'full_text'").fetchone()
-    for name, sql in (_CHECKS | (_FULL_TEXT_CHECKS if has_full_text else {})).items():
+def _gaps(connection: Connection, checks: Mapping[str, str]) -> Iterator[str]:
+    for name, sql in checks.items():
         (number,) = connection.execute(sql).fetchone()
         if number:
             yield f"{number} {name}"

@@ -79,7 +79,11 @@ def doctor(
 def _tell_checkup(screen: "Screen", checkup: Checkup) -> None:
     if checkup.findings:
         rows = [
-            [finding.check, "repaired" if finding.repaired else finding.severity, finding.message]
+            [
+                finding.check,
+                "repaired" if finding.repaired else finding.severity,
+                f"{finding.message}: {finding.means}" if finding.means else finding.message,
+            ]
             for finding in checkup.findings
         ]
         screen.table(["check", "state", "finding"], rows, fixed=["check", "state"])

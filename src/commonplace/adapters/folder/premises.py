@@ -1,0 +1,63 @@
+"""Premises in a folder of this machine."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from commonplace.domain.results import Finding
+
+ROOM = 64 << 20
+"""Bytes that should be free besides those for a second ledger: forgetting writes the whole file anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPremises:
+    home: Path
+    ledger: Path
+    known: frozenset[str] = frozenset()
+    """Names in the folder that have an owner, beside the ledger and its own files."""
+
+    async def inspect(self, *, repair: bool) -> Sequence[Finding]:
+        return await asyncio.to_thread(lambda: [*self._permissions(repair), *self._orphans(), *self._space()])
+
+    def _permissions(self, repair: bool) -> Iterator[Finding]:
+        ours = [self.home, *(path for path in self.home.rglob("*") if not path.is_symlink())]
+        open_ = [path for path in ours if path.exists() and path.stat().st_mode & 0o077]
+        if os.name != "posix" or not open_:
+            return
+        if repair:
+            for path in open_:
+                path.chmod(path.stat().st_mode & 0o700)
+        yield Finding(
+            check="permissions",
+            severity="warning",
+            message=f"{len(open_)} files or folders can be read by others, e.g. {open_[0]}",
+            means="other users of this machine can read what is remembered",
+            repaired=repair,
+        )
+
+    def _orphans(self) -> Iterator[Finding]:
+        mine = {self.ledger.name + suffix for suffix in ("", "-wal", "-shm", ".snapshots")} | self.known
+        strange = sorted(path.name for path in self.home.iterdir() if path.name not in mine)
+        if strange:
+            yield Finding(
+                check="files",
+                severity="note",
+                message=f"nobody knows of {', '.join(strange[:5])}",
+                means="they are not part of the memory: forget does not reach them; look, and remove them yourself",
+            )
+
+    def _space(self) -> Iterator[Finding]:
+        free, needed = shutil.disk_usage(self.home).free, ROOM
+        if self.ledger.exists():
+            needed += self.ledger.stat().st_size
+        if free < needed:
+            yield Finding(
+                check="space",
+                severity="warning",
+                message=f"{free:,} bytes are free, and {needed:,} may be needed",
+                means="forget writes the whole ledger anew and would fail; adding fails when the disk is full",
+            )
