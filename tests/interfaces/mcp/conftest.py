@@ -26,9 +26,11 @@ async def memory() -> AsyncIterator[AsyncMemory]:
 def connect(memory: AsyncMemory) -> Connect:
     """Connect to the server in this process; with a user, to a server that is that user's."""
 
-    def client(*, user: str | None = None, may_write: bool = True, mode: str = "auto") -> Client:
+    def client(
+        *, user: str | None = None, may_write: bool = True, mode: str = "auto", as_graph: bool = False
+    ) -> Client:
         caller = Caller(memory=memory, user=user, fixed=user is not None, may_write=may_write)
-        return Client(build_server(always(caller), of_any_user=user is None), mode=mode)
+        return Client(build_server(always(caller), of_any_user=user is None, as_graph=as_graph), mode=mode)
 
     return client
 

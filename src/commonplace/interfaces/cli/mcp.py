@@ -13,6 +13,7 @@ def mcp(
     call: OfUser,
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP on this machine, instead of stdio.")] = False,
     port: Annotated[int | None, typer.Option(help="The port for --http; 0 takes a free one. [default: 8765]")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="The tools of the reference memory server instead.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every tool that changes something.")] = False,
 ) -> None:
     """Serve the memory to an MCP client, on stdin and stdout."""
@@ -22,7 +23,7 @@ def mcp(
         from commonplace.interfaces.mcp.serving import Serving
     except ImportError as error:
         raise Unavailable("mcp needs more packages: pip install 'commonplace[mcp]'") from error
-    serving = Serving(settings=call.overrides(), user=call.user, read_only=read_only)
+    serving = Serving(settings=call.overrides(), user=call.user, read_only=read_only, as_graph=graph)
     if not http:
         serving.run_stdio()
         return

@@ -15,7 +15,7 @@ from mcp.types import (
 )
 from pydantic import Field
 
-from commonplace.interfaces.mcp import tools
+from commonplace.interfaces.mcp import graph_tools, tools
 from commonplace.interfaces.mcp.caller import Find, caller, finding
 from commonplace.interfaces.mcp.edge import MemoryTool
 from commonplace.interfaces.mcp.resources import add_resources
@@ -58,19 +58,34 @@ TOOLS = (
 )
 
 
-def build_server(find: Find, *, of_any_user: bool) -> MCPServer:
+GRAPH_TOOLS = (
+    (graph_tools.create_entities, _writes("Create entities", destructive=False, idempotent=True)),
+    (graph_tools.create_relations, _writes("Create relations", destructive=False, idempotent=True)),
+    (graph_tools.add_observations, _writes("Add observations", destructive=False, idempotent=True)),
+    (graph_tools.delete_entities, _writes("Delete entities", destructive=True, idempotent=True)),
+    (graph_tools.delete_observations, _writes("Delete observations", destructive=True, idempotent=True)),
+    (graph_tools.delete_relations, _writes("Delete relations", destructive=True, idempotent=True)),
+    (graph_tools.read_graph, _reads("Read the graph")),
+    (graph_tools.search_nodes, _reads("Search nodes")),
+    (graph_tools.open_nodes, _reads("Open nodes")),
+)
+"""Those of the protocol's reference memory server, for clients and prompts that were made for it."""
+
+
+def build_server(find: Find, *, of_any_user: bool, as_graph: bool = False) -> MCPServer:
     """Make the server. With `of_any_user` a call may name whose memories it is about; what it may is the caller's."""
     # The SDK logs what a tool complained about, and that names values.
     logging.getLogger("mcp").setLevel(logging.WARNING)
     hidden = () if of_any_user else ("user",)
+    offered = GRAPH_TOOLS if as_graph else TOOLS
     server: MCPServer = MCPServer(
         "commonplace",
         title="Commonplace",
         description="Long-term memory for LLM agents and chat apps.",
-        instructions=INSTRUCTIONS,
+        instructions=graph_tools.INSTRUCTIONS if as_graph else INSTRUCTIONS,
         version=_version(),
         log_level="WARNING",
-        tools=[MemoryTool.of(fn, annotations=hints, hidden=hidden) for fn, hints in TOOLS],
+        tools=[MemoryTool.of(fn, annotations=hints, hidden=hidden) for fn, hints in offered],
         middleware=[finding(find)],
     )
     add_resources(server, of_any_user=of_any_user)

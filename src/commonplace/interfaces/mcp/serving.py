@@ -26,6 +26,8 @@ class Serving:
     settings: dict[str, object] = field(repr=False)
     user: str | None = None
     read_only: bool = False
+    as_graph: bool = False
+    """The tools of the protocol's reference memory server, instead of ours."""
 
     def run_stdio(self) -> None:
         anyio.run(self._stdio)
@@ -52,7 +54,7 @@ class Serving:
 
     def _server(self, memory: AsyncMemory) -> MCPServer:
         caller = Caller(memory=memory, user=self.user, fixed=self.user is not None, may_write=not self.read_only)
-        return build_server(always(caller), of_any_user=self.user is None)
+        return build_server(always(caller), of_any_user=self.user is None, as_graph=self.as_graph)
 
 
 async def _end_when_told(memory: AsyncMemory) -> None:

@@ -1,5 +1,6 @@
 """The services behind the proxies: where they are, whose key they are shown, and which headers pass either way."""
 
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -77,6 +78,7 @@ def returned(answer: httpx2.Response) -> dict[str, str]:
 
 @asynccontextmanager
 async def open_upstream(settings: Settings) -> AsyncIterator[Upstream]:
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # else a line in the log for each request, with its address
     # One client serves all callers: a cookie that one of them is given must not come with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     timeout = httpx2.Timeout(settings.proxy_timeout, connect=10)
