@@ -4,7 +4,7 @@ A fact stands for its message only where it says nearly as much; else the messag
 shown. A message of which something no longer holds is never folded: it is shown with what has changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.domain.results import Folded
@@ -13,6 +13,8 @@ from commonplace.recall.terms import analyse
 
 ENOUGH = 0.6
 """The share of a message's words that the facts found beside it must have to stand for it."""
+AS_WELL = 0.5
+"""The share of the relevance of the first of these facts that another must have to answer as well as it does."""
 
 
 def fold(items: Sequence[Recalled], *, language: str) -> tuple[list[Recalled], list[Folded]]:
@@ -26,8 +28,19 @@ def fold(items: Sequence[Recalled], *, language: str) -> tuple[list[Recalled], l
     heads = {item.id: item for item in items if item.id not in into}
     groups: dict[str, list[Recalled]] = {}
     for item in items:
-        groups.setdefault(_head(item.id, into), []).append(item)
+        head = _head(item.id, into)
+        for one in (head, *_answering_too(item, heads[head], heads.values())):
+            groups.setdefault(one, []).append(item)
     return [_merged(heads[head], found, into) for head, found in groups.items()], folded
+
+
+def _answering_too(item: Recalled, head: Recalled, results: Iterable[Recalled]) -> Iterator[str]:
+    """Yield the other facts of a message that is stood for which answer as well as the first: "Shram and Magnet"."""
+    if item.kind != "message" or head.kind == "message":
+        return
+    for other in results:
+        if other is not head and item.id in other.sources and other.relevance >= AS_WELL * head.relevance:
+            yield other.id
 
 
 def _head(item: str, into: Mapping[str, Folded]) -> str:
@@ -66,7 +79,7 @@ def covered(text: str, facts: Sequence[str], *, language: str) -> float:
 
 
 def _merged(head: Recalled, found: Sequence[Recalled], into: Mapping[str, Folded]) -> Recalled:
-    if len(found) == 1:
+    if len(found) == 1 and found[0] is head:
         return head
     said = [item.passage or item.text for item in found if item.id in into and into[item.id].how == "stood for"]
     return replace(
