@@ -2,7 +2,7 @@
 
 The fused score orders the items of one search. How good the best of them is shows in how much of the question it
 covers: by words, by tokens, by its vector. In a small memory little is near by chance; in a large one something always
-is, and the items further down tell what chance alone gives. `bench/calibration.py` fits the numbers.
+is, and the items further down tell what chance alone gives. `bench/calibration.py` fits them anew.
 """
 
 from dataclasses import dataclass
