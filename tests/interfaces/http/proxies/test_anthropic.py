@@ -78,3 +78,12 @@ async def test_an_error_of_the_service_behind_is_passed_through(serve: Serve) ->
             )
         assert error.value.status_code == 529
         assert await proxied.said("ana") == [("user", TOOLS)]
+
+
+async def test_words_before_a_reply_that_the_app_begins_itself_are_kept(serve: Serve) -> None:
+    async with serve() as proxied:
+        begun: list[MessageParam] = [*user(TOOLS), {"role": "assistant", "content": "Well,"}]
+        await proxied.anthropic().messages.create(
+            model="claude", max_tokens=100, messages=begun, metadata={"user_id": "ana"}
+        )
+        assert await proxied.said("ana") == [("user", TOOLS), ("assistant", "Understood.")]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import anthropic
+import httpx2
 import openai
 import pytest
 
@@ -104,3 +105,14 @@ async def test_nobody_comes_in_without_a_key_once_there_is_one(serve: Serve) -> 
         with pytest.raises(openai.AuthenticationError):
             await proxied.openai("sk-mine").chat.completions.create(**chat(user="ana"))
         assert proxied.behind.asked == []
+
+
+async def test_a_user_in_a_header_is_the_user_of_the_same_name_in_a_field(serve: Serve) -> None:
+    async with serve() as proxied:
+        await proxied.memory.add(TOOLS, user="Zoë 日本")
+        headers = {b"x-commonplace-user": "Zoë 日本".encode()}
+        async with httpx2.AsyncClient() as client:
+            await client.post(f"{proxied.url}/openai/v1/chat/completions", json=chat(), headers=headers, timeout=60)
+        assert "Shram" in await told(proxied)
+        await proxied.openai().chat.completions.create(**chat(user="Zoë 日本"))
+        assert "Shram" in await told(proxied)

@@ -27,7 +27,7 @@ def read(body: bytes) -> Turn | None:
     return Turn(
         body=asked,
         said=text_of(messages[last].get("content")),
-        fresh=last == len(messages) - 1,
+        fresh=not any(_has_results(message) for message in messages[last + 1 :]),
         thread=thread_of(messages[: last + 1]),
         user=name_of(metadata.get("user_id")) if isinstance(metadata, dict) else None,
         model=name_of(asked.get("model")) or "",

@@ -12,6 +12,7 @@ from commonplace.interfaces.http.proxies.turn import (
 )
 
 LEADING = ("system", "developer")
+RESULTS = ("tool", "function")
 
 
 def read(body: bytes) -> Turn | None:
@@ -24,7 +25,7 @@ def read(body: bytes) -> Turn | None:
     return Turn(
         body=asked,
         said=text_of(messages[last].get("content")),
-        fresh=last == len(messages) - 1,
+        fresh=not any(message.get("role") in RESULTS for message in messages[last:]),
         thread=thread_of(messages[: last + 1]),
         user=name_of(asked.get("user")) or name_of(asked.get("safety_identifier")),
         model=name_of(asked.get("model")) or "",

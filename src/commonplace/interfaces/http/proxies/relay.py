@@ -43,11 +43,10 @@ async def converse(wire: Wire, provider: Provider, path: str, *, access: Access,
         provider, "POST", _with_query(path, request), headers=request.headers, body=body
     )
     headers = {**returned(answer), **told(memory, recalled=recalled, recorded=recorded)}
-    if not memory.writes or answer.status_code != 200:
+    packed = "content-encoding" in answer.headers  # we asked for none of it, and cannot read along
+    if not memory.writes or answer.status_code != 200 or packed:
         return Relayed(answer, headers)
-    if "content-encoding" not in answer.headers and answer.headers.get("content-type", "").startswith(
-        "text/event-stream"
-    ):
+    if answer.headers.get("content-type", "").startswith("text/event-stream"):
         return Relayed(answer, headers, listening=Listening(wire.hearing(), _keeper(memory, turn)))
     return await _whole(answer, headers, wire=wire, keep=_keeper(memory, turn))
 

@@ -71,12 +71,21 @@ def remembering_of(access: Access, headers: Headers, *, named: str | None, via: 
     """Return what memory may do for a request. The header names the user before the fields do; the key limits both."""
     return Remembering(
         memory=access.memory,
-        user=access.user(headers.get("x-commonplace-user") or named),
-        session=headers.get("x-commonplace-session") or None,
+        user=access.user(_name(headers, "x-commonplace-user") or named),
+        session=_name(headers, "x-commonplace-session"),
         mode=_mode(access, headers.get("x-commonplace-memory")),
         via=via,
         day=day,
     )
+
+
+def _name(headers: Headers, name: str) -> str | None:
+    """Return a name in a header, read as UTF-8 where it is that: it must be the same user as in a field."""
+    value = headers.get(name) or ""
+    try:
+        return value.encode("latin-1").decode() or None
+    except UnicodeDecodeError:
+        return value
 
 
 def _mode(access: Access, asked: str | None) -> Mode:
