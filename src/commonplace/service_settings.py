@@ -34,9 +34,6 @@ class ServiceSettings(BaseSettings):
     api_limit_read: Rate = Field("6000/minute", description="How often a key may read.")
     api_limit_write: Rate = Field("3000/minute", description="How often a key may write.")
     api_limit_costly: Rate = Field("120/minute", description="How often a key may chat, export, forget, or look after.")
-    api_snapshots: str | None = Field(
-        None, description="Where snapshots asked for over HTTP go: a folder or `s3://bucket/…`. Unset: nowhere."
-    )
     proxy_openai_url: str = Field(
         "https://api.openai.com/v1", pattern="^https?://", description="What `/openai/v1` stands before."
     )

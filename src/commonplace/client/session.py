@@ -8,6 +8,7 @@ from commonplace.client.asking import Asking
 from commonplace.domain.errors import NotFound
 from commonplace.domain.inputs import parse_ttl
 from commonplace.domain.plain import from_json
+from commonplace.domain.results import Window
 from commonplace.domain.values import Json, Message, SessionId, SessionInfo
 
 
@@ -51,6 +52,11 @@ class RemoteSession:
         """Return the last n messages, oldest first; at most as many as the ring holds."""
         answer = await self._asking.get(f"{self._path}/recent", user=self._user, n=n)
         return tuple(from_json(Message, item) for item in answer["items"])
+
+    async def window(self, budget: int = 2_000, *, query: str | None = None) -> Window:
+        """Return as much of it as fits: its last messages, and a summary of what came before."""
+        answer = await self._asking.get(f"{self._path}/window", user=self._user, budget=budget, query=query)
+        return from_json(Window, answer)
 
     async def info(self) -> SessionInfo | None:
         """Return when it started, was last seen and ends; None for a session nobody has used."""

@@ -34,7 +34,9 @@ from commonplace.interfaces.http.routes import (
     facts,
     health,
     jobs,
+    keeping,
     messages,
+    metrics,
     recall,
     sessions,
     upkeep,
@@ -44,7 +46,22 @@ from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
 ROUTERS = tuple(
     module.router
-    for module in (messages, recall, facts, blocks, sessions, care, jobs, upkeep, chat, health, openai, anthropic)
+    for module in (
+        messages,
+        recall,
+        facts,
+        blocks,
+        sessions,
+        care,
+        keeping,
+        jobs,
+        upkeep,
+        chat,
+        health,
+        metrics,
+        openai,
+        anthropic,
+    )
 )
 
 
@@ -87,7 +104,7 @@ def _routed(middleware: list[Middleware], lifespan: Lifespan[FastAPI] | None = N
         redirect_slashes=False,
         middleware=middleware,
         lifespan=lifespan,
-        telemetry={"logs": False, "metrics": False},
+        telemetry={"tracing": False, "logs": False, "metrics": False},
         responses=REFUSALS,
     )
     for router in ROUTERS:
@@ -104,7 +121,7 @@ def _middleware(service: Service) -> list[Middleware]:
     hosts, origins = [settings.api_host], settings.api_cors_origins
     models = Bound(max_body=settings.proxy_max_body, timeout=settings.proxy_timeout)
     passing = [
-        Middleware(Edge, observe=_unobserved),
+        Middleware(Edge, observe=service.observer),
         Middleware(
             Bounds,
             usual=Bound(max_body=settings.api_max_body, timeout=settings.api_timeout),
@@ -119,16 +136,14 @@ def _middleware(service: Service) -> list[Middleware]:
     return passing
 
 
-def _unobserved(scope: object, status: int, seconds: float) -> None:
-    return None
-
-
 def _tell_errors(app: FastAPI) -> None:
     async def ours(request: Request, error: Exception) -> Response:
+        request.scope["state"]["problem"] = type(error).__name__
         return problem_of(error, request_id=request.state.request_id)
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
+        request.scope["state"]["problem"] = "InvalidInput"
         errors = [{"where": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
         detail = "; ".join(f"{one['where']}: {one['message']}" for one in errors[:5])
         return problem(422, "InvalidInput", detail, request_id=request.state.request_id, errors=errors)

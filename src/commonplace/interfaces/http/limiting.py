@@ -11,14 +11,14 @@ from limits.aio.strategies import FixedWindowRateLimiter
 
 RouteClass = Literal["read", "write", "costly"]
 
-READING_POSTS = ("/v1/recall", "/v1/context")
+READING_POSTS = ("/v1/recall", "/v1/context", "/v1/why-not")
 COSTLY = (
     "/chat",
     "/v1/consolidate",
     "/v1/doctor",
     "/v1/export",
     "/v1/forget",
-    "/v1/migrate-embeddings",
+    "/v1/purge",
     "/v1/reindex",
     "/v1/relearn",
     "/v1/snapshots",

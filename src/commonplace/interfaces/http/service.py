@@ -13,6 +13,8 @@ from commonplace.agents.turns import Answering
 from commonplace.domain.errors import Closed, EmbedderUnavailable, InvalidInput
 from commonplace.domain.keys import parse_token
 from commonplace.interfaces.http.access import Caller, Unauthenticated
+from commonplace.interfaces.http.observing import Observer
+from commonplace.interfaces.http.stages import watched
 from commonplace.memory import AsyncMemory
 from commonplace.ports.answers import Answers
 from commonplace.ports.embedder import Embedder
@@ -37,18 +39,21 @@ class Service:
         answers: Answers,
         answering: Callable[[AsyncMemory], Answering],
         embedder: Embedder,
+        observer: Observer,
         key_needed: bool = False,
     ) -> None:
         """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
         self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
         self.model = settings.agent_model
         """Who answers a chat; None: the memory itself."""
+        self.observer = observer
         self.embedder, self._embedder_state = embedder, ""
         self.closing = asyncio.Event()
         """Set when the process is to end: streams that have no end of their own end then."""
         self._home, self._key_needed = home, key_needed
         self._opening = asyncio.Lock()
         self._memories: dict[str, AsyncMemory] = {settings.tenant: home}
+        self._tending: list[asyncio.Task[None]] = []
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -63,7 +68,12 @@ class Service:
                 raise Closed("the service is about to end")
             if tenant not in self._memories:
                 self._memories[tenant] = await self._home.beside(tenant)
+                self._tend(self._memories[tenant])
             return self._memories[tenant]
+
+    def _tend(self, memory: AsyncMemory) -> None:
+        """Do what is due from time to time: what has expired goes, snapshots are made."""
+        self._tending.append(asyncio.create_task(memory.tend(), name="commonplace-tend"))
 
     @property
     def memories(self) -> Mapping[str, AsyncMemory]:
@@ -72,6 +82,7 @@ class Service:
 
     async def start(self) -> None:
         """Open every tenant that has a key, so that what it left to learn goes on before anybody asks."""
+        self._tend(self._home)
         for tenant in dict.fromkeys(key.tenant for key in await self.keys.keys() if key.usable(self.now())):
             await self.memory(tenant)
 
@@ -79,6 +90,9 @@ class Service:
         """Hand back what is being learned. The home memory is closed by who opened it."""
         self.closing.set()
         async with self._opening:
+            for tending in self._tending:
+                tending.cancel()
+            await asyncio.gather(*self._tending, return_exceptions=True)
             for memory in self._memories.values():
                 if memory is not self._home:
                     await memory.aclose()
@@ -119,8 +133,10 @@ async def opened_service(
 ) -> AsyncIterator[Service]:
     """Open the memory that the settings name, and the service on it; close both in the end."""
     settings = Settings.from_sources(**location.settings(), **overrides)
-    async with opened(location, overrides, embedder) as parts:
-        ledger = parts.ledger
+    observer = Observer()
+    async with opened(location, overrides, embedder) as plain:
+        parts = watched(plain, observer.stage)
+        ledger: object = parts.ledger
         if not isinstance(ledger, KeyRing) or not isinstance(ledger, Answers):
             raise InvalidInput(f"{type(ledger).__name__}: a service needs a ledger that keeps keys and answers")
         async with open_chat_model(settings) as model, AsyncMemory(parts) as home:
@@ -132,6 +148,7 @@ async def opened_service(
                 answers=ledger,
                 answering=partial(_answering, model=model),
                 embedder=parts.embedder,
+                observer=observer,
                 key_needed=key_needed,
             )
             await service.start()

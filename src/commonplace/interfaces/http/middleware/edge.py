@@ -10,9 +10,11 @@ import time
 import uuid
 from collections.abc import Callable
 
+from opentelemetry import trace
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from commonplace.interfaces.http.observing import TRACER, operation_of
 from commonplace.interfaces.http.problems import problem_of
 
 LOG = logging.getLogger("commonplace.http")
@@ -44,19 +46,18 @@ class Edge:
         state["request_id"] = request_id
         scope["path"] = scope.get("raw_path", scope["path"].encode()).partition(b"?")[0].decode("latin-1")
         began, status = time.perf_counter(), 0
+        span = TRACER.start_span("request")
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(raw=message.setdefault("headers", []))
-                headers["X-Request-ID"] = request_id
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                _dress(message, request_id)
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+                await self._app(scope, receive, sending)
         except Exception as error:
             # The traceback quotes code, never values; the words of a foreign error might quote content.
             quiet = RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
@@ -67,6 +68,16 @@ class Edge:
                 raise
         finally:
             self._observe(scope, status, time.perf_counter() - began)
+            span.set_attributes({"http.response.status_code": status, "commonplace.request_id": request_id})
+            span.update_name(operation_of(scope))
+            span.end()
+
+
+def _dress(message: Message, request_id: str) -> None:
+    headers = MutableHeaders(raw=message.setdefault("headers", []))
+    headers["X-Request-ID"] = request_id
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
 
 
 def _request_id(scope: Scope) -> str:

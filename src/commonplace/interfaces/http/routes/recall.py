@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from commonplace.domain.results import Context
+from commonplace.domain.results import Context, WhyNot
 from commonplace.domain.values import Kind, Recalled
 from commonplace.interfaces.http.access import Reader
 from commonplace.interfaces.http.wire import Body, Moment, Name, User, described, reply
@@ -40,6 +40,10 @@ class RecallRequest(Body):
     explain: bool = False
 
 
+class WhyNotRequest(RecallRequest):
+    id: Annotated[Name, Field(description="The message or fact that was missed.")]
+
+
 class ContextRequest(Body):
     query: Annotated[str, Field(examples=["which tools do I use?"])]
     user: User = None
@@ -50,7 +54,6 @@ class ContextRequest(Body):
 @router.post("/recall", responses=described(Found, what="What was found, the best first."))
 async def recall(asked: RecallRequest, access: Reader) -> Response:
     """Find what matters for a query. Nothing relevant returns nothing."""
-    during = None if asked.during is None else (asked.during[0], asked.during[1])
     found = await access.memory.recall(
         asked.query,
         user=access.user(asked.user),
@@ -58,7 +61,7 @@ async def recall(asked: RecallRequest, access: Reader) -> Response:
         kinds=asked.kinds,
         session=asked.session,
         agent=asked.agent,
-        during=during,
+        during=_during(asked),
         valid_at=asked.valid_at,
         as_of=asked.as_of,
         where=asked.where,
@@ -75,3 +78,27 @@ async def context(asked: ContextRequest, access: Reader) -> Response:
         asked.query, user=access.user(asked.user), session=asked.session, budget=asked.budget
     )
     return reply(packed)
+
+
+@router.post("/why-not", responses=described(WhyNot, what="What kept it out."))
+async def why_not(asked: WhyNotRequest, access: Reader) -> Response:
+    """Say why a message or fact is not among the results of the same recall."""
+    reason = await access.memory.why_not(
+        asked.id,
+        asked.query,
+        user=access.user(asked.user),
+        limit=asked.limit,
+        kinds=asked.kinds,
+        session=asked.session,
+        agent=asked.agent,
+        during=_during(asked),
+        valid_at=asked.valid_at,
+        as_of=asked.as_of,
+        where=asked.where,
+        min_relevance=asked.min_relevance,
+    )
+    return reply(reason)
+
+
+def _during(asked: RecallRequest) -> tuple[str | None, str | None] | None:
+    return None if asked.during is None else (asked.during[0], asked.during[1])

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from commonplace.domain.errors import NotFound
+from commonplace.domain.results import Window
 from commonplace.domain.values import Message, Metadata, SessionInfo
 from commonplace.interfaces.http.access import Reader, Writer
 from commonplace.interfaces.http.wire import Body, Name, User, UserQuery, described, reply
@@ -95,6 +96,18 @@ async def end(session: SessionName, asked: EndRequest, access: Writer) -> Respon
     """Drop the state. The messages stay in memory."""
     await access.memory.session(session, user=access.user(asked.user)).end()
     return Response(status_code=204)
+
+
+@router.get("/{session:segment}/window", responses=described(Window, what="What fits of it."))
+async def window(
+    session: SessionName,
+    access: Reader,
+    user: UserQuery = None,
+    budget: Annotated[int, Query(ge=0, le=1_000_000, description="Most tokens.")] = 2_000,
+    query: Annotated[str | None, Query(description="What is asked next.")] = None,
+) -> Response:
+    """Return as much of a conversation as fits: its last messages, and a summary of what came before."""
+    return reply(await access.memory.session(session, user=access.user(user)).window(budget, query=query))
 
 
 @router.get("/{session:segment}/recent", responses=described(Recent, what="Oldest first."))
