@@ -6,6 +6,7 @@ the first word waits for recall alone.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +20,7 @@ from pydantic_ai.toolsets import AbstractToolset
 
 from commonplace.agents.persisting import Written, persist
 from commonplace.agents.state import MemoryState
-from commonplace.agents.tools import toolset
+from commonplace.agents.tools import RUNS, Run, toolset
 from commonplace.domain.errors import ModelRefused, ModelUnavailable
 from commonplace.domain.results import Added
 from commonplace.memory import AsyncMemory
@@ -28,11 +29,18 @@ Whose = str | None | Callable[[RunContext[Any]], str | None]
 """A name, or how to find it in the context of a run: `lambda run: run.deps.user_id`."""
 
 
+HEAD_START = 0.03
+"""Seconds that the request to the model gets before the user's message is written: both want the processor."""
+
+
 @dataclass(slots=True)
 class Record:
     """What has been written of a run."""
 
+    run: Run | None = None
     keeping: "asyncio.Task[Added] | None" = None
+    at_once: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when there is nothing left that the write could be in the way of."""
     added: Added | None = None
     written: Written | None = None
 
@@ -56,20 +64,22 @@ class MemoryCapability(AbstractCapability[Any]):
     kept: Record = field(default_factory=Record, repr=False)
 
     async def for_run(self, ctx: RunContext[Any]) -> "MemoryCapability":
-        if self.state is not None:
-            return self
-        state = MemoryState(
+        state = self.state or MemoryState(
             said=text_of(ctx.prompt),
             user=_named(self.user, ctx),
             session=_named(self.session, ctx) or ctx.conversation_id,
         )
-        return replace(self, state=state, kept=Record())
+        own = self if self.state is not None else replace(self, state=state, kept=Record())
+        own.kept.run = Run(self.memory, state)
+        if ctx.run_id is not None:
+            RUNS[ctx.run_id] = own.kept.run
+        return own
 
     def get_instructions(self) -> Callable[[RunContext[Any]], Any]:
         return self._recall
 
     def get_toolset(self) -> AbstractToolset[Any] | None:
-        return toolset(self.memory, self.state) if self.tools and self.state is not None else None
+        return toolset() if self.tools else None
 
     async def _recall(self, ctx: RunContext[Any]) -> str | None:
         state = self._state()
@@ -85,6 +95,7 @@ class MemoryCapability(AbstractCapability[Any]):
             result = await handler()
             _refuse_unfinished(result)
         finally:
+            self.kept.at_once.set()
             # A second Ctrl-C must not cut the write short, either.
             if (keeping := self._keep()) is not None:
                 self.kept.added = await asyncio.shield(keeping)
@@ -96,10 +107,13 @@ class MemoryCapability(AbstractCapability[Any]):
         """Begin to write the user's message, unless that was begun."""
         state = self._state()
         if self.record and self.kept.keeping is None and state.said.strip():
-            self.kept.keeping = asyncio.create_task(
-                self.memory.add(state.said, user=state.user, session=state.session), name="commonplace-keep"
-            )
+            self.kept.keeping = asyncio.create_task(self._write(state), name="commonplace-keep")
         return self.kept.keeping
+
+    async def _write(self, state: MemoryState) -> Added:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.kept.at_once.wait(), HEAD_START)
+        return await self.memory.add(state.said, user=state.user, session=state.session)
 
     async def _record(self, ctx: RunContext[Any], result: AgentRunResult[Any]) -> None:
         state, added = self._state(), self.kept.added
