@@ -73,8 +73,9 @@ class Snapshotting:
             check=sealer.close(CHECK, place=name) if sealer else None,
         )
         await ErasureLog(store).add(logged)
-        await store.put(object_name(name, MANIFEST), manifest_of(snapshot))
+        # Before there is a snapshot: a forget that does not know of one would let it bring things back.
         await self._parts.ledger.add_snapshot_place(store.place, latest=name)
+        await store.put(object_name(name, MANIFEST), manifest_of(snapshot))
         progress("Writing a snapshot", total, total)
         return snapshot
 

@@ -1,5 +1,6 @@
 """Memory, for code that has no event loop: each method is AsyncMemory's, run on the loop in the background."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
@@ -36,6 +37,12 @@ from commonplace.wiring import Embed
 
 async def _awaited(opening: Opening) -> AsyncMemory:
     return await opening
+
+
+async def _tidied_up() -> None:
+    """Wait for work that was cancelled to clean up after itself."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 class Memory(Caring, Carrying):
@@ -87,6 +94,7 @@ class Memory(Caring, Carrying):
         try:
             return loop.call(AsyncMemory.restore_snapshot(source, into, name=name, progress=progress, **settings))
         finally:
+            loop.call(_tidied_up())
             loop.stop()
 
     def __enter__(self) -> Self:

@@ -32,6 +32,7 @@ from commonplace.interfaces.cli.exits import Exit, code_of
 from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
 from commonplace.interfaces.cli.output import write_json
 from commonplace.interfaces.cli.pipes import quietly_if_nobody_reads
+from commonplace.interfaces.cli.signals import ended_by_sigterm
 
 COMMANDS: dict[str, Command] = {
     "demo": demo.demo,
@@ -178,7 +179,7 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
     try:
-        with quietly_if_nobody_reads():
+        with quietly_if_nobody_reads(), ended_by_sigterm():
             code = build()(args=list(arguments), prog_name="commonplace", standalone_mode=False)
     except typer.Exit as done:
         code = done.exit_code

@@ -1,0 +1,265 @@
+"""What goes wrong around a memory: nothing acknowledged is lost, messages are clear, work goes on where it can."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from commonplace.adapters.inmemory.index import InMemoryIndex
+from commonplace.adapters.s3 import S3SnapshotStore
+from commonplace.domain.errors import IndexUnavailable, StoreUnavailable
+from commonplace.engine.engine import Engine
+from commonplace.memory import AsyncMemory
+from commonplace.ports.index import Near
+from commonplace.ports.ledger import Vector
+from tests.care.folders import NOW, directions, memory_of, parts_of
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def child(script: str, folder: Path) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-m", f"tests.faults.{script}", str(folder)],
+        cwd=ROOT,
+        env={"PATH": os.defpath, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+async def test_a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    told = json.loads(await asyncio.to_thread(child, "small_disk", tmp_path))
+    add, snapshot = told["failures"]
+    assert add.startswith("LedgerUnavailable: ") and "ledger.db" in add
+    assert snapshot.startswith(("StoreUnavailable: ", "LedgerUnavailable: ")) and str(tmp_path) in snapshot
+    assert (told["snapshots"], told["readable"], told["again"]) == (0, len(told["kept"]) - 1, 1)
+    async with memory_of(tmp_path / "memory") as memory:
+        assert {one.id for one in await memory.messages(user="ana", limit=2_000)} == set(told["kept"])
+        assert (await memory.doctor()).healthy
+        assert (await memory.verify_snapshot(at=tmp_path / "backups")).whole
+
+
+async def test_a_folder_that_may_only_be_read_is_refused_by_name(tmp_path: Path) -> None:
+    told = await asyncio.to_thread(child, "read_only", tmp_path)
+    assert told.startswith("LedgerUnavailable: ") and "ledger.db" in told
+
+
+async def test_a_clock_that_goes_backwards_loses_and_breaks_nothing(tmp_path: Path) -> None:
+    clock = [NOW]
+    async with parts_of(tmp_path / "memory") as parts, Engine(replace(parts, now=lambda: clock[0])) as memory:
+        first = await memory.add("I use Shram as a tool", user="ana", session="s1")
+        clock[0] = NOW - timedelta(days=400)
+        second = await memory.add("I use Magnet as a tool", user="ana", session="s1")
+        assert {one.id for one in await memory.messages(user="ana")} == {*first.messages, *second.messages}
+        clock[0] = NOW + timedelta(minutes=1)
+        assert {"Shram", "Magnet"} <= {fact.value for fact in await memory.facts(user="ana")}
+        assert (await memory.session("s1", user="ana").update({"step": 1}))["step"] == 1
+        receipt = await memory.forget(user="ana", message=second.messages[0])
+        assert receipt.counts["ledger"]["messages"] == 1
+        assert (await memory.doctor()).healthy
+
+
+class Failing(InMemoryIndex):
+    """Raises in one of its methods, until it is mended."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        self._method: str | None = method
+
+    def mend(self) -> None:
+        self._method = None
+
+    def _fail(self, method: str) -> None:
+        if method == self._method:
+            raise IndexUnavailable("chroma: it failed")
+
+    async def identity(self, collection: str) -> str:
+        self._fail("identity")
+        return await super().identity(collection)
+
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+        self._fail("upsert")
+        await super().upsert(collection, vectors)
+
+    async def remove(self, collection: str, numbers: Sequence[int]) -> None:
+        self._fail("remove")
+        await super().remove(collection, numbers)
+
+    async def search(
+        self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
+    ) -> Sequence[Near]:
+        self._fail("search")
+        return await super().search(collection, vector, limit=limit, identity=identity)
+
+    async def numbers(self, collection: str) -> frozenset[int]:
+        self._fail("numbers")
+        return await super().numbers(collection)
+
+    async def erase(self, *collections: str) -> int:
+        self._fail("erase")
+        return await super().erase(*collections)
+
+
+@asynccontextmanager
+async def with_index(folder: Path, index: Failing) -> AsyncIterator[Engine]:
+    async with parts_of(folder) as parts:
+        options = replace(parts.options, index="chroma")
+        async with Engine(replace(parts, index=index, options=options)) as memory:
+            await memory.start()
+            yield memory
+
+
+@pytest.mark.parametrize("method", ["identity", "upsert", "remove", "search", "numbers", "erase"])
+async def test_an_index_that_raises_in_any_call_keeps_nobody_from_an_answer(tmp_path: Path, method: str) -> None:
+    index = Failing(method)
+    async with with_index(tmp_path / "memory", index) as memory:
+        added = await memory.add("I use Shram as a tool", user="ana")
+        assert {item.sources[0] for item in await memory.recall("tools", user="ana")} == set(added.messages)
+        await memory.doctor()
+        if method == "erase":
+            with pytest.raises(IndexUnavailable, match="when the memory is next opened"):
+                await memory.forget(user="ana")
+        else:
+            await memory.forget(user="ana")
+        assert await memory.recall("tools", user="ana") == []
+    index.mend()
+    async with memory_of(tmp_path / "memory") as memory:
+        assert len(await memory.receipts(user="ana")) == 1
+
+
+async def test_an_embedder_that_raises_keeps_nobody_from_adding_and_finding_by_words(tmp_path: Path) -> None:
+    broken: list[bool] = []
+
+    def embed(texts: list[str]) -> NDArray[np.float32]:
+        if broken:
+            raise RuntimeError("out of memory")
+        return directions(texts)
+
+    async with AsyncMemory.open(tmp_path / "memory", embedder=embed) as memory:
+        broken.append(True)
+        added = await memory.add("I use Shram as a tool", user="ana")
+        assert any("by words only" in note for note in added.notes)
+        found = await memory.recall("Shram", user="ana")
+        assert {item.sources[0] for item in found} == set(added.messages)
+        broken.clear()
+        assert (await memory.doctor(repair=True)).healthy
+        assert (await memory.stats()).counts["rows_without_vector"] == 0
+
+
+@contextmanager
+def answering(respond: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+    """Run a server that does the same to every request, and yield its URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            respond(self)
+
+        do_GET = do_PUT
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def refuse(request: BaseHTTPRequestHandler) -> None:
+    request.send_response(503)
+    request.send_header("Content-Length", "0")
+    request.end_headers()
+
+
+def dawdle(request: BaseHTTPRequestHandler) -> None:
+    time.sleep(3)
+
+
+@pytest.mark.parametrize("respond", [refuse, dawdle])
+async def test_s3_that_fails_or_is_slow_ends_a_snapshot_with_a_clear_message_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, respond: Callable[[BaseHTTPRequestHandler], None]
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with answering(respond) as url:
+
+        def store(place: str) -> S3SnapshotStore:
+            return S3SnapshotStore(place, endpoint=url, timeout=0.3, patience=1)
+
+        async with parts_of(tmp_path / "memory") as parts, Engine(replace(parts, open_store=store)) as memory:
+            await memory.add("I use Shram", user="ana")
+            with pytest.raises(StoreUnavailable, match="s3://bucket/backups"):
+                await memory.snapshot("s3://bucket/backups")
+            await memory.add("I use Magnet", user="ana")
+            assert len(await memory.messages(user="ana")) == 2
+            assert (await memory.forget(user="ana")).notes == ()
+
+
+TOLD = "".join(json.dumps({"role": "user", "content": f"I saw bird {n} in the garden"}) + "\n" for n in range(1_000))
+
+
+@pytest.mark.parametrize("command", ["import", "snapshot", "restore", "forget"])
+def test_sigterm_in_a_long_command_leaves_nothing_half_done(
+    tmp_path: Path, command: str, environment: dict[str, str]
+) -> None:
+    home, told = tmp_path / "home", tmp_path / "told.jsonl"
+    told.write_text(TOLD)
+    run = [sys.executable, "-m", "commonplace.interfaces.cli"]
+    environment |= {
+        "COMMONPLACE_MODEL_CACHE": str(tmp_path / "no-model"),
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+
+    def finished(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*run, *arguments], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    taking = ["import", str(told), "--user", "ana", "--no-learn"]
+    commands = {
+        "import": taking,
+        "snapshot": ["snapshot", "create", "--to", "backups"],
+        "restore": ["restore", "--from", "backups", "--into", "restored"],
+        "forget": ["forget", "--user", "ana", "--yes"],
+    }
+
+    def under_way() -> bool:
+        return any(tmp_path.glob(".restored.*.restoring/ledger.db") if command == "restore" else home.glob("*-wal"))
+
+    if command != "import":
+        assert finished(*taking).returncode == 0
+    if command == "restore":
+        assert finished(*commands["snapshot"]).returncode == 0
+    with subprocess.Popen([*run, *commands[command]], env=environment, cwd=tmp_path, stderr=subprocess.PIPE) as ours:
+        while ours.poll() is None and not under_way():
+            time.sleep(0.01)
+        ours.send_signal(signal.SIGTERM)
+        ours.communicate()
+    assert ours.returncode in (0, 130)
+    assert [name for name in os.listdir(tmp_path) if "restoring" in name] == []
+    again = finished(*commands[command])
+    assert again.returncode == 0, again.stderr
+    assert finished("doctor", "--json").returncode in (0, 1)
+    listed = finished("snapshot", "list", "--at", "backups", "--json")
+    assert command not in {"snapshot", "restore"} or listed.returncode == 0
