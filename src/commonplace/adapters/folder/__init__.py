@@ -23,7 +23,7 @@ class FolderStore:
         return str(self._folder)
 
     async def put(self, name: str, data: bytes) -> None:
-        await self._run(lambda: _write(self._folder / name, data))
+        await self._run(lambda: _write(self._folder, name, data))
 
     async def get(self, name: str) -> bytes:
         try:
@@ -46,8 +46,12 @@ class FolderStore:
             raise StoreUnavailable(f"{self._folder}: {error.strerror or error}") from error
 
 
-def _write(file: Path, data: bytes) -> None:
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _write(folder: Path, name: str, data: bytes) -> None:
+    file = folder / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # One by one: `parents=True` would give those in between the mode that the umask says.
+    for one in [*reversed([parent for parent in file.parents if parent.is_relative_to(folder)])]:
+        one.mkdir(mode=0o700, exist_ok=True)
     partial = file.with_name(f"{file.name}.{uuid4().hex}{BEING_WRITTEN}")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
