@@ -17,7 +17,7 @@ COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
                --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo chat serve test check lint format bench bench-learning soak-forget docs setup model servers pins clean
+.PHONY: help demo chat serve test check lint format bench bench-learning bench-service soak-forget docs setup model servers pins clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-learning: $(DEV) model ## Measure learning by rules: precision, recall, an
 
 soak-forget: $(DEV) ## Forget a user with 10,000 messages and Chroma in use, and look for 1,000 words in every file
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_no_byte_is_left.py -k ten_thousand $(ARGS)
+
+bench-service: $(DEV) ## Measure the service under load: 50 clients, 100,000 memories, a minute
+	@$(BIN)/python -m bench.service $(ARGS)
 
 docs: $(DEV) model ## Run every code block of README and docs, check their links
 	@$(BIN)/python -m pytest tests/test_docs.py $(ARGS)

@@ -1,0 +1,209 @@
+"""The service under load: many clients on loopback, recalls and adds mixed, every acknowledged write looked for after.
+
+The server is a process of its own, with vectors that are made from the text at once, as if every embedding were cached.
+"""
+
+import argparse
+import asyncio
+import random
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+import numpy as np
+import psutil
+import uvicorn
+from numpy.typing import NDArray
+
+from bench.material import vector_of
+from commonplace import AsyncMemory
+from commonplace.interfaces.http.app import create_app
+from commonplace.interfaces.http.service import opened_service
+from commonplace.wiring import Location
+
+DIMENSIONS = 384
+BATCH = 100
+WORDS = [f"word{number}" for number in range(2_000)]
+UNLIMITED = "99999999/minute"
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.stack([vector_of(text, DIMENSIONS) for text in texts])
+
+
+def sentence(rng: random.Random) -> str:
+    return " ".join(rng.choices(WORDS, k=12))
+
+
+@dataclass(slots=True)
+class Run:
+    seconds: list[float] = field(default_factory=list)
+    written: list[tuple[str, str]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+async def serve(folder: Path, port: int) -> None:
+    limits = {f"api_limit_{name}": UNLIMITED for name in ("read", "write", "costly")}
+    async with opened_service(Location.parse(folder), limits, embedder=embed) as service:
+        config = uvicorn.Config(create_app(service), port=port, log_config=None, access_log=False)
+        await uvicorn.Server(config).serve()
+
+
+async def fill(folder: Path, *, users: int, memories: int) -> None:
+    rng, each = random.Random(7), memories // users
+    async with AsyncMemory.open(folder, embedder=embed) as memory:
+        for user in range(users):
+            for start in range(0, each, BATCH):
+                said = [{"role": "user", "content": sentence(rng)} for _ in range(min(BATCH, each - start))]
+                await memory.add(said, user=f"u{user}", session=f"s{start // BATCH}", learn=False)
+
+
+@asynccontextmanager
+async def running(folder: Path, port: int) -> AsyncIterator[psutil.Process]:
+    command = [sys.executable, "-m", "bench.service", "--serve", str(folder), "--port", str(port)]
+    process = await asyncio.to_thread(subprocess.Popen, command)
+    try:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+            for _ in range(600):
+                try:
+                    if (await client.get("/healthz")).status_code == 200:
+                        break
+                except httpx2.TransportError:
+                    await asyncio.sleep(0.1)
+        yield psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        await asyncio.to_thread(process.wait)
+
+
+async def one(client: httpx2.AsyncClient, rng: random.Random, users: int, run: Run) -> None:
+    user, began = f"u{rng.randrange(users)}", time.perf_counter()
+    writing = rng.random() < 0.2
+    body = {"content": sentence(rng), "learn": False} if writing else {"query": sentence(rng)}
+    answer = await client.post("/v1/messages" if writing else "/v1/recall", json=body | {"user": user})
+    run.seconds.append(time.perf_counter() - began)
+    if answer.status_code >= 300:
+        run.errors.append(f"{answer.status_code}: {answer.text[:200]}")
+    elif writing:
+        run.written.append((user, answer.json()["messages"][0]))
+
+
+async def load(url: str, *, clients: int, users: int, seconds: float) -> Run:
+    run, until = Run(), time.monotonic() + seconds
+
+    async def client(number: int) -> None:
+        rng = random.Random(number)
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
+            while time.monotonic() < until:
+                try:
+                    await one(asking, rng, users, run)
+                except httpx2.TransportError as error:
+                    run.errors.append(type(error).__name__)
+
+    await asyncio.gather(*(client(number) for number in range(clients)))
+    return run
+
+
+async def lost(url: str, written: Sequence[tuple[str, str]]) -> int:
+    async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
+        found = [(await asking.get(f"/v1/messages/{id_}", params={"user": user})).status_code for user, id_ in written]
+    return sum(status != 200 for status in found)
+
+
+async def alone(folder: Path, *, users: int, times: int) -> float:
+    """Return the median of a recall by the library, in the same mix of users, with nobody else about."""
+    rng, taken = random.Random(3), []
+    async with AsyncMemory.open(folder, embedder=embed) as memory:
+        for number in range(users):
+            await memory.recall(sentence(rng), user=f"u{number}")
+        for _ in range(times):
+            user, query = f"u{rng.randrange(users)}", sentence(rng)
+            began = time.perf_counter()
+            await memory.recall(query, user=user)
+            taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+async def unloaded(url: str, *, users: int, times: int) -> float:
+    rng, taken = random.Random(3), []
+    async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
+        for number in range(users + times):
+            body = {"query": sentence(rng), "user": f"u{number if number < users else rng.randrange(users)}"}
+            began = time.perf_counter()
+            (await asking.post("/v1/recall", json=body)).raise_for_status()
+            taken.append(time.perf_counter() - began)
+    return statistics.median(taken[users:])
+
+
+async def measure(given: argparse.Namespace, folder: Path) -> dict[str, float]:
+    await fill(folder, users=given.users, memories=given.memories)
+    library = await alone(folder, users=given.users, times=300)
+    port = given.port or free_port()
+    url = f"http://127.0.0.1:{port}"
+    async with running(folder, port) as process:
+        quiet = await unloaded(url, users=given.users, times=300)
+        await load(url, clients=given.clients, users=given.users, seconds=given.seconds / 6)
+        before = process.memory_info().rss
+        run = await load(url, clients=given.clients, users=given.users, seconds=given.seconds)
+        after = process.memory_info().rss
+        missing = await lost(url, run.written)
+    times = sorted(run.seconds)
+    p95 = times[int(len(times) * 0.95)] if times else 0.0
+    return {
+        "requests": len(times),
+        "requests_per_second": round(len(times) / given.seconds, 1),
+        "errors": len(run.errors),
+        "writes": len(run.written),
+        "writes_lost": missing,
+        "library_ms": round(library * 1000, 2),
+        "unloaded_ms": round(quiet * 1000, 2),
+        "overhead_ms": round((quiet - library) * 1000, 2),
+        "median_ms": round(statistics.median(times) * 1000, 2) if times else 0.0,
+        "p95_ms": round(p95 * 1000, 2),
+        "p95_over_unloaded": round(p95 / quiet, 1),
+        "rss_before_mb": round(before / 1e6),
+        "rss_after_mb": round(after / 1e6),
+    }
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--users", type=int, default=100)
+    parser.add_argument("--memories", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--port", type=int, default=0, help="0: any that is free.")
+    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = arguments()
+    if given.serve is not None:
+        asyncio.run(serve(given.serve, given.port))
+        return
+    folder = Path(tempfile.mkdtemp(prefix="commonplace-service-"))
+    try:
+        for name, value in asyncio.run(measure(given, folder)).items():
+            sys.stdout.write(f"{name:20} {value:>12,}\n")
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""The files of deploy/ are kept in step with the settings: a name that nobody knows would be refused at the start."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commonplace.settings import PREFIX, Settings
+
+DEPLOY = Path(__file__).parent.parent / "deploy"
+FILES = ["Dockerfile", "compose.yaml", "commonplace.service"]
+KNOWN = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_variable_is_a_setting(name: str) -> None:
+    named = set(re.findall(rf"\b{PREFIX}[A-Z_]+", (DEPLOY / name).read_text()))
+    assert named
+    assert named <= KNOWN
+
+
+def test_the_compose_file_sets_up_what_the_service_is_pointed_at() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    environment = services["commonplace"]["environment"]
+    for variable, service in (("DATABASE_URL", "postgres"), ("REDIS_URL", "redis"), ("CHROMA_URL", "chroma")):
+        assert re.search(rf"[@/]{service}:", environment[f"{PREFIX}{variable}"])
+        assert service in services["commonplace"]["depends_on"]
+    assert services["commonplace"]["ports"] == ["127.0.0.1:8000:8000"], "others come through the proxy"
+
+
+def test_the_ports_are_the_same_everywhere() -> None:
+    port = str(Settings.model_fields["api_port"].default)
+    for name in (*FILES, "Caddyfile"):
+        assert port in (DEPLOY / name).read_text()
+
+
+def test_the_container_runs_a_command_that_there_is_and_not_as_root() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    assert 'ENTRYPOINT ["commonplace"]' in lines
+    assert 'CMD ["serve"]' in lines
+    assert lines.index("USER commonplace") < lines.index('CMD ["serve"]')
+    copied = [word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]]
+    assert all((DEPLOY.parent / path).exists() for path in copied)
