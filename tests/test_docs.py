@@ -17,6 +17,8 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from tests.agents.wire import Service, service
+
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 MARKDOWN = MarkdownIt()
@@ -121,6 +123,31 @@ def reader(
 ) -> Reader:
     page: Path = request.getfixturevalue("block").page
     return readers.setdefault(page, Reader(folder=tmp_path, environment=environment))
+
+
+@pytest.fixture(scope="module")
+def speaking() -> Iterator[Service]:
+    with service() as spoken:
+        yield spoken
+
+
+@pytest.fixture(autouse=True)
+def models_at_hand(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the pages about a model one on loopback that speaks its wire, as its key and address would."""
+    given = request.node.callspec.params.get("block") if hasattr(request.node, "callspec") else None
+    kind = given.page.stem.removeprefix("quickstart-") if given else ""
+    if kind not in {"openai", "claude", "local"}:
+        return
+    url = request.getfixturevalue("speaking").url
+    variables = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": url} if kind == "claude" else {}
+    variables |= {"COMMONPLACE_AGENT_BASE_URL": url if kind == "claude" else f"{url}/v1"}
+    if kind != "claude":
+        variables |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{url}/v1"}
+    reader: Reader = request.getfixturevalue("reader")
+    reader.environment.update(variables)
+    for name, value in variables.items():
+        if not name.startswith("COMMONPLACE"):
+            monkeypatch.setenv(name, value)
 
 
 @pytest.mark.parametrize("block", [block for page in PAGES for block in blocks(page)], ids=str)
