@@ -103,7 +103,8 @@ async def one(client: httpx2.AsyncClient, rng: random.Random, users: int, run: R
         run.written.append((user, answer.json()["messages"][0]))
 
 
-async def load(url: str, *, clients: int, users: int, seconds: float) -> Run:
+async def load(url: str, *, clients: int, users: int, seconds: float, pause: float) -> Run:
+    """Each client asks, waits for `pause` seconds on average, as people do, and asks again. 0: as fast as it can."""
     run, until = Run(), time.monotonic() + seconds
 
     async def client(number: int) -> None:
@@ -111,6 +112,7 @@ async def load(url: str, *, clients: int, users: int, seconds: float) -> Run:
         async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
             while time.monotonic() < until:
                 try:
+                    await asyncio.sleep(rng.expovariate(1 / pause) if pause else 0)
                     await one(asking, rng, users, run)
                 except httpx2.TransportError as error:
                     run.errors.append(type(error).__name__)
@@ -157,9 +159,10 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, float]:
     url = f"http://127.0.0.1:{port}"
     async with running(folder, port) as process:
         quiet = await unloaded(url, users=given.users, times=300)
-        await load(url, clients=given.clients, users=given.users, seconds=given.seconds / 6)
+        asked = {"clients": given.clients, "users": given.users, "pause": given.pause}
+        await load(url, **asked, seconds=given.seconds / 3)
         before = process.memory_info().rss
-        run = await load(url, clients=given.clients, users=given.users, seconds=given.seconds)
+        run = await load(url, **asked, seconds=given.seconds)
         after = process.memory_info().rss
         missing = await lost(url, run.written)
     times = sorted(run.seconds)
@@ -187,6 +190,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--users", type=int, default=100)
     parser.add_argument("--memories", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=1.0, help="Seconds between two requests of a client.")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free.")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
