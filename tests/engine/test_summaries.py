@@ -236,3 +236,20 @@ def test_excerpts_leave_out_tools_and_orders_and_keep_to_their_size() -> None:
 )
 def test_a_question_about_the_talk_as_such_is_told_from_one_about_a_topic(question: str, asks: bool) -> None:
     assert asks_overview(question) is asks
+
+
+async def test_why_not_knows_summaries(memory: AsyncMemory) -> None:
+    await talk(memory)
+    older, *_, latest = await summaries(memory)
+
+    shown = await memory.why_not(latest.id, "What have we talked about?", user="u")
+    behind = await memory.why_not(older.id, "What have we talked about?", user="u", limit=1)
+    left_out = await memory.why_not(older.id, "What have we talked about?", user="u", kinds=["message"])
+    before = await memory.why_not(older.id, "What have we talked about?", user="u", as_of=START - timedelta(days=1))
+    theirs = await memory.why_not(older.id, "What have we talked about?", user="v")
+
+    assert (shown.reason, shown.rank, shown.kind, shown.text) == ("returned", 1, "summary", latest.text)
+    assert behind.reason == "beyond the limit"
+    assert (left_out.reason, left_out.filters) == ("filtered", ("kinds",))
+    assert (before.reason, before.filters) == ("filtered", ("as_of",))
+    assert theirs.reason == "unknown"

@@ -1,4 +1,4 @@
-"""Why-not: what kept a message or fact out of the results of a query, told with the same code that made them."""
+"""Why-not: what kept an item out of the results of a query, told with the same code that made them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,7 +8,18 @@ from typing import Literal
 from commonplace.domain.results import Folded, Recollection, WhyNot
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import day
-from commonplace.domain.values import Fact, FactChange, FactId, FactVersion, Message, MessageId, Recalled
+from commonplace.domain.values import (
+    Fact,
+    FactChange,
+    FactId,
+    FactVersion,
+    Kind,
+    Message,
+    MessageId,
+    Recalled,
+    Summary,
+    SummaryId,
+)
 from commonplace.engine.corpora import Corpora, Part
 from commonplace.engine.hydrate import why_of
 from commonplace.engine.parts import Parts
@@ -31,18 +42,21 @@ class Absence:
         """Say why an item is not among the results of a request, or at which place it is."""
         now, request = self._parts.now(), replace(request, explain=True)
         history = await self._parts.ledger.history(scope, FactId(item))
-        messages = {} if history else await self._parts.ledger.messages_by_id(scope, [MessageId(item)])
-        message = messages.get(MessageId(item))
-        if not history and message is None:
+        said = None if history else await self._said(scope, item)
+        if not history and said is None:
             return WhyNot(id=item, reason="unknown", explanation=f"nothing with the id {item!r} is known of this user")
-        known = _known(item, history[-1].fact if history else None, message)
+        known = _known(item, history[-1].fact if said is None else said)
         excluded = await self._excluded(scope, item, request, now)
         if excluded == ("time",):
-            return _untimely(known, history, message, request, now)
+            return _untimely(known, history, said, request, now)
         if excluded:
             words = " and ".join(excluded)
             return replace(known, reason="filtered", filters=excluded, explanation=f"left out by {words}")
         return await self._ranked(scope, known, request, now)
+
+    async def _said(self, scope: Scope, item: str) -> Message | Summary | None:
+        shown = await self._parts.ledger.shown(scope, [MessageId(item)], [], [SummaryId(item)])
+        return shown.messages.get(MessageId(item)) or shown.summaries.get(SummaryId(item))
 
     async def _excluded(self, scope: Scope, item: str, request: Request, now: datetime) -> tuple[str, ...]:
         filters = filters_of(request, now)
@@ -73,12 +87,9 @@ class Absence:
         return _behind(known, searched, request, last=_last(found))
 
 
-def _known(item: str, fact: Fact | None, message: Message | None) -> WhyNot:
-    nothing = WhyNot(id=item, reason="unknown", explanation="")
-    if fact is not None:
-        return replace(nothing, kind=fact.kind, text=fact.text)
-    assert message is not None
-    return replace(nothing, kind="message", text=message.text)
+def _known(item: str, found: Fact | Message | Summary) -> WhyNot:
+    kind: Kind = found.kind if isinstance(found, Fact) else "summary" if isinstance(found, Summary) else "message"
+    return WhyNot(id=item, reason="unknown", explanation="", kind=kind, text=found.text)
 
 
 def _last(found: Recollection) -> Recalled | None:
@@ -90,14 +101,16 @@ def _later(request: Request) -> str:
 
 
 def _untimely(
-    known: WhyNot, history: Sequence[FactVersion], message: Message | None, request: Request, now: datetime
+    known: WhyNot, history: Sequence[FactVersion], said: Message | Summary | None, request: Request, now: datetime
 ) -> WhyNot:
     """Say why an item is not there at the moment that is asked about."""
-    expires = message.expires_at if message else history[-1].fact.expires_at
+    expires = said.expires_at if said else history[-1].fact.expires_at
     if expires is not None and expires <= now:
         return replace(known, reason="expired", since=expires, explanation=f"it expired on {day(expires)}")
-    if message is not None:
-        return _after(known, f"it was said on {day(message.at)}")
+    if isinstance(said, Summary):
+        return _after(known, f"it was made on {day(said.made_at)}")
+    if said is not None:
+        return _after(known, f"it was said on {day(said.at)}")
     asked = request.as_of or now
     believed = [version for version in history if version.fact.recorded_at <= asked]
     if not believed:
@@ -153,11 +166,11 @@ def _folded(known: WhyNot, folded: Folded, found: Recollection) -> WhyNot:
 def _behind(known: WhyNot, searched: Searched, request: Request, *, last: Recalled | None) -> WhyNot:
     """Say how far an item came that the filters let through."""
     trace, least = searched.trace, searched.terms.threshold
-    if trace is None:
-        return replace(known, reason="not found", explanation="no arm found it: it shares too little with the query")
     for rank, found in enumerate(searched.weighed, 1):
         if found.hit.id == known.id:
             return _beyond(known, rank, found, searched, request, last=last)
+    if trace is None:
+        return replace(known, reason="not found", explanation="no arm found it: it shares too little with the query")
     if trace.found is None:
         arms = ", ".join(f"{arm} rank {rank}" for arm, (rank, _) in trace.arms.items())
         told = f"found ({arms}), but behind the {trace.rank - 1} best, and only those are compared word by word"

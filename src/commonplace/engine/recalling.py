@@ -113,7 +113,7 @@ class Recalling:
                 mask=ready.mask,
                 balance=self._balance,
                 now=ready.now,
-                limit=request.limit,
+                limit=ready.limit,
             )
             trace = (
                 None

@@ -47,6 +47,33 @@ def test_explain_shows_the_numbers(told: Cli) -> None:
     assert told("recall", "bloom", "--explain", "--json").json[0]["why"]["path"] == "exact"
 
 
+def test_why_not_tells_the_reason_with_its_numbers(told: Cli) -> None:
+    ran = told("why-not", "m1", "garden", "--session", "s2")
+    assert (ran.code, ran.out.split()[0]) == (0, "filtered")
+    assert "left out by session" in ran.out
+    beyond = told("why-not", "m1", "garden", "--limit", "1", "--json").json
+    assert (beyond["reason"], beyond["rank"], beyond["last"]["id"]) == ("beyond the limit", 2, "m2")
+    shown = told("why-not", "m1", "garden", "--limit", "1").out
+    assert "The last one returned:" in shown
+    assert "The garden is in bloom" in shown
+
+
+def test_why_not_of_what_nobody_has_is_the_exit_code(told: Cli) -> None:
+    ran = told("why-not", "m9", "garden")
+    assert (ran.code, ran.out.split()[0]) == (1, "unknown")
+    assert told("why-not", "m1", "garden", "--user", "somebody").code == 1
+
+
+def test_why_not_names_the_fact_that_stands_for_a_message(cli: Cli) -> None:
+    cli("add", "I use Shram as a productivity tool", "--id", "m1")
+    (fact,) = cli("facts", "--json").json
+    ran = cli("why-not", "m1", "Which productivity tool do I use?")
+    assert ran.code == 0
+    assert "stood for" in ran.out
+    found = cli("why-not", "m1", "Which productivity tool do I use?", "--json").json
+    assert (found["reason"], found["by"]) == ("stood for", fact["id"])
+
+
 def test_context_is_text_for_a_prompt(told: Cli) -> None:
     told("blocks", "set", "persona", "A gardener")
     packed = told("context", "What does the garden need?", "--budget", "200")

@@ -99,7 +99,7 @@ def why_not(
     narrowing: Narrowing,
     moments: Moments,
     span: Span,
-    item: Annotated[str, typer.Argument(metavar="FACT", help="The id of a fact or message.")],
+    item: Annotated[str, typer.Argument(metavar="FACT", help="The id of a fact, message or summary.")],
     query: Query,
     min_relevance: Annotated[float | None, typer.Option(help="As for recall, from 0 to 1.")] = None,
     agent: Annotated[str | None, typer.Option(help="As for recall.")] = None,
