@@ -45,6 +45,16 @@ class CareSettings(BaseSettings):
         None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."
     )
 
+    ledger_key: SecretStr | None = Field(None, description="Encrypts the SQLite ledger: a passphrase.")
+    ledger_key_file: Annotated[Path, BeforeValidator(_expanded)] | None = Field(
+        None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."
+    )
+    ledger_keyring: str | None = Field(
+        None,
+        min_length=1,
+        description="The entry of the system's keyring that has the passphrase, under `commonplace`.",
+    )
+
     @property
     def snapshot_place(self) -> str | None:
         if self.snapshot_to is not None or self.s3_bucket is None:

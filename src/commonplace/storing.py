@@ -1,17 +1,19 @@
 """The part of the composition root that knows where things are kept: the ledger, its folder, and snapshots."""
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from commonplace.domain.errors import InvalidInput, StoreUnavailable
+from commonplace.domain.errors import InvalidInput, LedgerUnavailable, StoreUnavailable
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.premises import Premises
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 
 if TYPE_CHECKING:
+    from commonplace.adapters.sqlite.cipher import Cipher
     from commonplace.settings import Settings
 
 
@@ -26,6 +28,7 @@ async def open_sqlite(settings: "Settings", path: Path | None) -> AsyncIterator[
         busy_timeout=settings.busy_timeout,
         pragmas=settings.sqlite_pragmas,
         unpack=hashes,
+        cipher=open_cipher(settings) if path is not None else None,
     ) as ledger:
         yield ledger
 
@@ -41,6 +44,49 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
             f"database_url: {url.scheme}://…: expected sqlite:///relative/path or sqlite:////absolute/path"
         )
     return open_sqlite(settings, Path(unquote(url.path[1:])))
+
+
+def open_cipher(settings: "Settings") -> "Cipher | None":
+    """Return what encrypts the ledger, if it is to be: by a key from a setting, a file, or the system's keyring."""
+    named = [settings.ledger_key, settings.ledger_key_file, settings.ledger_keyring]
+    if named == [None, None, None]:
+        return None
+    if sum(one is not None for one in named) > 1:
+        raise InvalidInput("expected one of ledger_key, ledger_key_file and ledger_keyring")
+    try:
+        from commonplace.adapters.sqlite.cipher import Cipher
+    except ImportError as error:
+        raise LedgerUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
+    if settings.ledger_key is not None:
+        return Cipher(settings.ledger_key.get_secret_value())
+    if settings.ledger_key_file is not None:
+        return Cipher(_key_of(settings.ledger_key_file))
+    return Cipher(_from_keyring(settings.ledger_keyring or ""))
+
+
+def _key_of(file: Path) -> bytes:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"ledger_key_file={str(file)!r}: {error.strerror}") from error
+    if len(content) < 32:
+        raise InvalidInput(
+            f"ledger_key_file={str(file)!r}: holds {len(content)} bytes; expected 32 or more random ones"
+        )
+    return hashlib.sha256(content).digest()
+
+
+def _from_keyring(name: str) -> str:
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        found = keyring.get_password("commonplace", name)
+    except KeyringError as error:
+        raise LedgerUnavailable(f"ledger_keyring={name!r}: {error}") from error
+    if found is None:
+        raise InvalidInput(f"ledger_keyring={name!r}: no such entry; `keyring set commonplace {name}` makes one")
+    return found
 
 
 def open_store(settings: "Settings", place: str) -> SnapshotStore:

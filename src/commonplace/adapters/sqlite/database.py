@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 from uuid import uuid4
 
 from commonplace.adapters.sqlite.columns import Connection
-from commonplace.domain.errors import Incompatible, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
+from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
 
 Synchronous = Literal["FULL", "NORMAL"]
 
@@ -41,6 +41,12 @@ class Migration(NamedTuple):
     sql: str
 
 
+class Encrypting(Protocol):
+    """What opens an encrypted file, with a driver of its own: `cipher.Cipher`."""
+
+    def connect(self, path: Path | str, **options: Any) -> Connection: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
     """Where it is and how to open it. A path of None is a private database in this process."""
@@ -50,6 +56,8 @@ class Database:
     busy_timeout: float
     pragmas: Mapping[str, str] = field(default_factory=dict)
     migrations: Traversable = MIGRATIONS
+    cipher: Encrypting | None = None
+    """Encrypts the file."""
 
     def writer(self) -> Connection:
         """Connect, and create the database or bring it up to date."""
@@ -83,9 +91,11 @@ class Database:
         """Return the error in the words of the domain, with its cause. A bug of ours comes back as it is."""
         translated: Exception
         match error:
-            case sqlite3.Error() if _code(error) in _DAMAGED:
+            case Exception() if self.cipher is not None and _code(error) == sqlite3.SQLITE_NOTADB:
+                translated = InvalidInput(f"{self.path}: the key does not fit, or it is no ledger; {self._way_back()}")
+            case Exception() if _code(error) in _DAMAGED:
                 translated = LedgerCorrupt(f"{self.path}: {error}; {self._way_back()}")
-            case sqlite3.Error() if _code(error) in _UNAVAILABLE:
+            case Exception() if _code(error) in _UNAVAILABLE:
                 translated = LedgerUnavailable(f"{self.path}: {error}")
             case OSError():
                 translated = LedgerUnavailable(f"{self.path}: {error}")
@@ -112,7 +122,8 @@ class Database:
         return path.with_name(f"{path.name}.snapshots")
 
     def _connect(self) -> Connection:
-        connection = sqlite3.connect(
+        connect = sqlite3.connect if self.cipher is None or self.path is None else self.cipher.connect
+        connection = connect(
             self.path or ":memory:",
             timeout=self.busy_timeout,
             isolation_level=None,
@@ -133,7 +144,7 @@ class Database:
         while True:
             try:
                 (mode,) = connection.execute("pragma journal_mode = wal").fetchone()
-            except sqlite3.OperationalError as error:
+            except Exception as error:
                 if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                     raise
                 time.sleep(0.01)
@@ -143,8 +154,8 @@ class Database:
             return
 
 
-def _code(error: sqlite3.Error) -> int:
-    """Return the primary code, the low byte of what SQLite reports; -1 for an error of Python's own module."""
+def _code(error: Exception) -> int:
+    """Return the primary code, the low byte of what SQLite, or SQLCipher, reports; -1 for any other error."""
     code: int = getattr(error, "sqlite_errorcode", -1)
     return code & 0xFF if code >= 0 else code
 

@@ -29,7 +29,7 @@ from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite import summaries as stretches
 from commonplace.adapters.sqlite.archiving import SqliteArchiving
 from commonplace.adapters.sqlite.columns import Connection
-from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Synchronous
+from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encrypting, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
@@ -76,14 +76,20 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
         embeddings_kept: int = 20_000,
         unpack: Unpack | None = None,
         migrations: Traversable = MIGRATIONS,
+        cipher: Encrypting | None = None,
     ) -> None:
         """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes.
 
         `pragmas` are set on every connection, after those that the ledger stands on.
-        `unpack` reads the terms of an entry; without it there is no full text.
+        `unpack` reads the terms of an entry; without it there is no full text. `cipher` encrypts the file.
         """
         self._database = Database(
-            path=path, synchronous=synchronous, busy_timeout=busy_timeout, pragmas=pragmas, migrations=migrations
+            path=path,
+            synchronous=synchronous,
+            busy_timeout=busy_timeout,
+            pragmas=pragmas,
+            migrations=migrations,
+            cipher=cipher,
         )
         self._reader_threads = readers
         self._embeddings_kept = embeddings_kept
