@@ -24,6 +24,7 @@ from commonplace.interfaces.http.middleware.edge import Edge
 from commonplace.interfaces.http.middleware.gate import Gate
 from commonplace.interfaces.http.middleware.idempotency import Idempotency
 from commonplace.interfaces.http.mounting import mount_mcp
+from commonplace.interfaces.http.pages.routers import ROUTERS as PAGES
 from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem, problem_of
 from commonplace.interfaces.http.proxies import anthropic, openai
 from commonplace.interfaces.http.proxies.upstream import open_upstream
@@ -44,24 +45,27 @@ from commonplace.interfaces.http.routes import (
 from commonplace.interfaces.http.service import Service
 from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
-ROUTERS = tuple(
-    module.router
-    for module in (
-        messages,
-        recall,
-        facts,
-        blocks,
-        sessions,
-        care,
-        keeping,
-        jobs,
-        upkeep,
-        chat,
-        health,
-        metrics,
-        openai,
-        anthropic,
-    )
+ROUTERS = (
+    *(
+        module.router
+        for module in (
+            messages,
+            recall,
+            facts,
+            blocks,
+            sessions,
+            care,
+            keeping,
+            jobs,
+            upkeep,
+            chat,
+            health,
+            metrics,
+            openai,
+            anthropic,
+        )
+    ),
+    *PAGES,
 )
 
 

@@ -12,13 +12,14 @@ from commonplace.agents.notebook import Notebook
 from commonplace.agents.turns import Answering
 from commonplace.domain.errors import Closed, EmbedderUnavailable, InvalidInput
 from commonplace.domain.keys import parse_token
+from commonplace.engine.parts import Parts
 from commonplace.interfaces.http.access import Caller, Unauthenticated
 from commonplace.interfaces.http.observing import Observer
 from commonplace.interfaces.http.stages import watched
 from commonplace.memory import AsyncMemory
 from commonplace.ports.answers import Answers
-from commonplace.ports.embedder import Embedder
 from commonplace.ports.keys import KeyRing
+from commonplace.ports.ledger import Ledger
 from commonplace.settings import Settings
 from commonplace.wiring import Embed, Location, open_chat_model, opened
 
@@ -35,19 +36,20 @@ class Service:
         home: AsyncMemory,
         *,
         settings: Settings,
+        parts: Parts,
         keys: KeyRing,
         answers: Answers,
         answering: Callable[[AsyncMemory], Answering],
-        embedder: Embedder,
         observer: Observer,
         key_needed: bool = False,
     ) -> None:
         """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
         self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
+        self.ledger: Ledger = parts.ledger
         self.model = settings.agent_model
         """Who answers a chat; None: the memory itself."""
         self.observer = observer
-        self.embedder, self._embedder_state = embedder, ""
+        self.embedder, self._embedder_state = parts.embedder, ""
         self.closing = asyncio.Event()
         """Set when the process is to end: streams that have no end of their own end then."""
         self._home, self._key_needed = home, key_needed
@@ -144,10 +146,10 @@ async def opened_service(
             service = Service(
                 home,
                 settings=settings,
+                parts=parts,
                 keys=ledger,
                 answers=ledger,
                 answering=partial(_answering, model=model),
-                embedder=parts.embedder,
                 observer=observer,
                 key_needed=key_needed,
             )

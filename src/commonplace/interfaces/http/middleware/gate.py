@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from commonplace.domain.errors import CommonplaceError
 from commonplace.interfaces.http.access import Caller, Forbidden
 from commonplace.interfaces.http.limiting import Limiter, Turn
+from commonplace.interfaces.http.pages.entry import is_open, key_in_cookie, to_login
 from commonplace.interfaces.http.problems import TooMany, problem_of
 from commonplace.interfaces.http.service import Service
 
@@ -32,21 +33,24 @@ class Gate:
         self._hosts, self._origins = LOOPBACK | {host.lower() for host in hosts}, frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS or is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
         turn = Turn(granted=True, headers={})
         try:
             headers = Headers(scope=scope)
             self._check_origin(headers)
-            caller = await self._service.admit(token_of(headers, scope["path"]))
+            caller = await self._service.admit(
+                token_of(headers, scope["path"]) or key_in_cookie(headers, scope["path"])
+            )
             self._check_host(headers, caller)
             scope["state"]["caller"] = caller
             turn = await self._limiter.turn(f"{caller.tenant}:{caller.key}", scope["method"], scope["path"])
             if not turn.granted:
                 raise TooMany(f"this key has asked too often: try again in {turn.headers['Retry-After']} seconds")
         except CommonplaceError as error:
-            refusal = problem_of(error, request_id=scope["state"]["request_id"], headers=turn.headers)
+            refusal = to_login(scope["path"], scope["query_string"], error)
+            refusal = refusal or problem_of(error, request_id=scope["state"]["request_id"], headers=turn.headers)
             await refusal(scope, receive, send)
             return
 

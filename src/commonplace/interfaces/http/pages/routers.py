@@ -1,0 +1,5 @@
+"""Every page, for the application to include."""
+
+from commonplace.interfaces.http.pages import assets, login, overview
+
+ROUTERS = tuple(module.router for module in (assets, login, overview))

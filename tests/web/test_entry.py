@@ -1,0 +1,82 @@
+"""What holds for every page, asked without a browser: cookies, forms, headers."""
+
+from http.cookies import SimpleCookie
+
+import pytest
+
+from commonplace.interfaces.http.pages.entry import COOKIE
+from tests.interfaces.http.conftest import Running, guarded, server
+
+__all__ = ["guarded", "server"]
+
+
+async def cookie(running: Running, **given: object) -> dict[str, str]:
+    token = (await running.key(**given))["Authorization"].removeprefix("Bearer ")
+    answer = await running.client.post("/login", data={"key": token, "next": "/"})
+    assert answer.status_code == 303
+    set_cookie = SimpleCookie(answer.headers["set-cookie"])
+    running.client.cookies.clear()
+    return {"Cookie": f"{COOKIE}={set_cookie[COOKIE].value}"}
+
+
+async def test_a_cookie_opens_pages_and_nothing_of_the_api(guarded: Running) -> None:
+    shown = await cookie(guarded)
+    assert (await guarded.client.get("/", headers=shown)).status_code == 200
+    assert (await guarded.client.get("/v1/facts", headers=shown)).status_code == 401
+    assert (await guarded.client.get("/stats", headers=shown)).status_code == 401
+
+
+async def test_a_key_that_was_revoked_leads_back_to_the_login(guarded: Running) -> None:
+    shown = await cookie(guarded)
+    for key in await guarded.service.keys.keys():
+        await guarded.service.keys.revoke_key(key.id, at=guarded.service.now())
+    answer = await guarded.client.get("/facts?user=a%26b", headers=shown)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?next=%2Ffacts%3Fuser%3Da%2526b")
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("wanted", ["//evil.example/", "https://evil.example/", "/\\evil.example", "/v1/facts", "x"])
+async def test_the_login_leads_to_no_other_place(guarded: Running, wanted: str) -> None:
+    token = (await guarded.key())["Authorization"].removeprefix("Bearer ")
+    answer = await guarded.client.post("/login", data={"key": token, "next": wanted})
+    assert answer.headers["location"] == "/"
+
+
+async def test_a_form_without_its_token_is_refused(guarded: Running) -> None:
+    shown = await cookie(guarded)
+    answer = await guarded.client.post("/logout", headers=shown, data={"csrf": "0" * 64})
+    assert answer.status_code == 403
+    assert "another site" in answer.text
+
+
+async def test_forms_of_another_site_are_refused(guarded: Running) -> None:
+    token = (await guarded.key())["Authorization"].removeprefix("Bearer ")
+    foreign = {"Origin": "http://evil.example"}
+    assert (await guarded.client.post("/login", data={"key": token}, headers=foreign)).status_code == 403
+    shown = await cookie(guarded)
+    assert (await guarded.client.post("/logout", data={}, headers=shown | foreign)).status_code == 403
+
+
+async def test_pages_let_nothing_foreign_run_and_are_kept_nowhere(server: Running) -> None:
+    answer = await server.client.get("/")
+    assert "default-src 'none'; script-src 'self'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    assert " style=" not in answer.text
+    assert "<script>" not in answer.text
+
+
+async def test_scripts_and_style_may_be_kept_and_nothing_else_is_served(server: Running) -> None:
+    page = (await server.client.get("/")).text
+    address = page.partition('<link rel="stylesheet" href="')[2].partition('"')[0]
+    answer = await server.client.get(address)
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-type"].startswith("text/css")
+    assert (await server.client.get("/static/x/..%2fshell.py")).status_code == 404
+
+
+async def test_what_is_wrong_is_told_on_a_page(server: Running) -> None:
+    answer = await server.client.get("/", params={"page": "<b>"})
+    assert answer.status_code == 422
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<b>" not in answer.text
