@@ -47,8 +47,9 @@ class Chores:
             if not await ledger.take_turn(chore.name, now=now, every=chore.every):
                 return False
             await chore.do()
-        except CommonplaceError as error:
-            LOG.warning("%s failed, and is tried again: %s: %s", chore.name, type(error).__name__, error)
+        except Exception as error:  # noqa: BLE001 - a worker loop that records the failure
+            said = str(error) if isinstance(error, CommonplaceError) else ""  # others' words may quote content
+            LOG.warning("%s failed, and is tried again: %s: %s", chore.name, type(error).__name__, said)
             await self._again(chore)
             return False
         LOG.info("%s is done", chore.name)
