@@ -20,24 +20,27 @@ ANSWERED, BEFORE, AFTER = 0.5, 0.15, 0.1
 """What a neighbour is worth beside the message that was found: as its question or answer, or just for being there."""
 
 Recall = Callable[[Scope, Request], Awaitable[Recollection]]
+Wishes = Callable[[Scope], Awaitable[Sequence[Recalled]]]
 
 
 class Contexts:
-    def __init__(self, parts: Parts, recall: Recall) -> None:
-        self._parts, self._recall = parts, recall
+    def __init__(self, parts: Parts, recall: Recall, wishes: Wishes) -> None:
+        self._parts, self._recall, self._wishes = parts, recall, wishes
 
     async def context(
         self, scope: Scope, query: str, *, session: SessionId | None, budget: int, blocks: bool = True
     ) -> Context:
         """Return what answers, packed. `session` is the conversation going on, which the prompt has already."""
         found = await self._recall(scope, Request(query=query, limit=ITEMS, fold=False))
-        items = [item for item in found if session is None or item.session != session]
+        wishes = await self._wishes(scope)
+        items, wanted = ([one for one in some if session is None or one.session != session] for some in (found, wishes))
         return assemble(
             items,
             await self._parts.ledger.blocks(scope) if blocks else [],
             budget=budget,
             count=self._parts.count_tokens,
             near=await self.near(scope, items),
+            wishes=wanted,
             notes=found.notes,
         )
 

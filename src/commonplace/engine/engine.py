@@ -82,7 +82,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
         committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
-        self._contexts = Contexts(parts, self._recalling.recall)
+        self._contexts = Contexts(parts, self._recalling.recall, self._recalling.wishes)
         self._absence = Absence(parts, corpora, self._recalling)
         learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
         self._summarising = Summarising(parts, indexing, committing)

@@ -32,6 +32,7 @@ from commonplace.recall.search import Asked, Ranked, hits_of, rank, search
 from commonplace.recall.trace import Trace, look_for
 from commonplace.recall.understand import understand
 from commonplace.recall.when import Birthday, birthday_of
+from commonplace.recall.wishes import that_stand, wishes
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
 NEAREST = 8
@@ -40,6 +41,9 @@ RERANKED = 30
 """So many of the best are shown to a reranker."""
 SPARE = 20
 """Hits beyond the limit that take part in the final order, where importance and recency may lift them into it."""
+
+WISHES = 20
+"""The latest things looked at for how the user wants to be answered."""
 
 
 class Searched(NamedTuple):
@@ -235,6 +239,22 @@ class Recalling:
         beyond = self._beyond(scope, lambda slab: [found.hit.n for found in last(slab)])
         async with self._corpora.at_hand(scope, beyond) as part:
             return last(part.corpus)
+
+    async def wishes(self, scope: Scope) -> list[Recalled]:
+        """Return how the user wants to be answered, the latest first. Nothing where the rows are too many for RAM.
+
+        There it would take a look at every row, for each context.
+        """
+        now = self._parts.now()
+
+        async def none(versions: Versions) -> Part:
+            return Part(Corpus(dimensions=self._parts.embedder.dimensions))
+
+        async with self._corpora.at_hand(scope, none) as part:
+            filters = Filters(now=to_micros(now))
+            mask = part.corpus.mask(filters)
+            weighed = wishes(part.corpus, mask, balance=self._balance, now=filters.now, limit=WISHES)
+        return that_stand(await hydrate(self._parts.ledger, scope, weighed, at=now, explain=None))
 
     def _beyond(self, scope: Scope, pick: Callable[[Corpus], Iterable[int]]) -> Beyond:
         """Return how to find the rows that `pick` wants in a partition that is too large: it is shown all of them."""

@@ -16,6 +16,7 @@ from commonplace.recall.pack import Count, Line, choose, fitted
 
 HEADINGS = {
     "blocks": "",
+    "wishes": "\nHow answers are wanted:\n",
     "preferences": "\nPreferences that hold now:\n",
     "facts": "\nFacts that hold now:\n",
     "summaries": "\nSummaries of earlier conversations:\n",
@@ -24,6 +25,8 @@ HEADINGS = {
 }
 """By group, in the order in which they are shown."""
 GROUPS = {"preference": "preferences", "summary": "summaries", "message": "said"}
+WISHES_SHARE = 0.1
+"""Of the budget, at most, for wishes that hold whatever the question is."""
 PLANTED = "planted"
 """The metadata key of a message that tries to give orders through memory."""
 
@@ -70,25 +73,27 @@ def assemble(
     budget: int,
     count: Count,
     near: Mapping[str, Sequence[Near]] | None = None,
+    wishes: Sequence[Recalled] = (),
     notes: Iterable[str] = (),
 ) -> Context:
-    """Pack blocks first, then what is worth most for its tokens, as far as the budget goes.
+    """Pack blocks first, then wishes up to their share, then what is worth most for its tokens.
 
     `near` has the neighbours of messages, by the id of the message.
     """
     page = _Page(_earlier(near or {}))
     pinned = [Line(key=f"block {one.name}", group="blocks", text=_block(one), value=1.0) for one in blocks]
-    found = _lines(page, collapse(items), near or {})
+    wanted = [_wish(page, one.item, rank) for rank, one in enumerate(collapse(wishes))]
     room = budget - count(OPEN) - count(CLOSE)
-    chosen: list[Line] = []
-    for block in pinned:
-        if (cost := count(block.text)) <= room:
-            chosen.append(block)
-            room -= cost
-    chosen += choose(found, budget=room, count=count, headings=HEADINGS)
+    chosen, room = _in_turn(pinned, room, count)
+    share = min(room, int(budget * WISHES_SHARE)) - count(HEADINGS["wishes"])
+    standing, left = _in_turn(wanted, share, count)
+    room -= share - left + count(HEADINGS["wishes"]) if standing else 0
+    taken = {one.key for one in standing}
+    found = _lines(page, collapse([item for item in items if _key(item) not in taken]), near or {})
+    chosen += [*standing, *choose(found, budget=room, count=count, headings=HEADINGS)]
     kept, text, tokens = fitted(chosen, render=lambda some: _render(some, page), budget=budget, count=count)
     keys = {one.key for one in kept}
-    hits = [one.key for one in found if one.key in keys]
+    hits = [one.key for one in (*found, *standing) if one.key in keys]
     return Context(
         text=text,
         tokens=tokens,
@@ -97,6 +102,22 @@ def assemble(
         around=tuple(page.items[one.key] for one in kept if one.key in page.items and one.key not in hits),
         blocks=tuple(one for one in blocks if f"block {one.name}" in keys),
         notes=tuple(notes),
+    )
+
+
+def _in_turn(lines: Sequence[Line], room: int, count: Count) -> tuple[list[Line], int]:
+    """Return the lines that fit, each taken if it still does, and the room that is left."""
+    chosen: list[Line] = []
+    for one in lines:
+        if (cost := count(one.text)) <= room:
+            chosen.append(one)
+            room -= cost
+    return chosen, room
+
+
+def _wish(page: _Page, item: Recalled, rank: int) -> Line:
+    return Line(
+        key=page.put(item, rank=rank, thread=rank), group="wishes", text=f"- {describe(item)}\n", value=_value(item)
     )
 
 
