@@ -188,4 +188,4 @@ async def test_every_error_is_one_of_ours(memory: AsyncMemory) -> None:
     with pytest.raises(CommonplaceError):
         await memory.delete_block("none", user="u")
     with pytest.raises(CommonplaceError):
-        await memory.export(user="u")
+        await memory.retract("none", user="u")
