@@ -28,6 +28,7 @@ from bench.material import vector_of
 from commonplace import AsyncMemory
 from commonplace.interfaces.http.app import create_app
 from commonplace.interfaces.http.service import opened_service
+from commonplace.interfaces.http.serving import quick_loop
 from commonplace.wiring import Location
 
 DIMENSIONS = 384
@@ -199,7 +200,8 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     given = arguments()
     if given.serve is not None:
-        asyncio.run(serve(given.serve, given.port))
+        with asyncio.Runner(loop_factory=quick_loop()) as runner:
+            runner.run(serve(given.serve, given.port))
         return
     folder = Path(tempfile.mkdtemp(prefix="commonplace-service-"))
     try:
