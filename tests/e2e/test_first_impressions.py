@@ -96,3 +96,13 @@ def test_the_first_result_is_right_most_of_the_time(memory: Memory) -> None:
 def test_a_question_about_something_else_returns_nothing(memory: Memory) -> None:
     answered = {q: [(h.text, h.relevance) for h in hits] for q in FOREIGN if (hits := memory.recall(q, user="nadia"))}
     assert len(answered) <= 1, answered
+
+
+def test_having_asked_before_does_not_push_the_answer_back() -> None:
+    asked = "What productivity tools do I use?"
+    with Memory.ephemeral() as memory:
+        memory.add("I use Shram and Magnet as productivity tools", user="ana", session="one")
+        for session in ("two", "three"):
+            memory.add(asked, user="ana", session=session)
+        assert "Shram" in memory.recall(asked, user="ana")[0].text
+        assert asked not in str(memory.context(asked, user="ana", session="four"))

@@ -63,6 +63,30 @@ def test_a_statement_comes_before_a_question() -> None:
     assert found(corpus, "violin")[0] == "m2"
 
 
+def test_the_same_question_asked_before_is_behind_every_answer_to_it() -> None:
+    corpus = a_corpus(
+        a_message(1, "I use Shram and Magnet as productivity tools", session="a"),
+        a_message(2, "What productivity tools do I use?", session="b"),
+        a_message(3, "Which productivity tools do I use?", session="c"),
+    )
+    assert found(corpus, "What productivity tools do I use?")[0] == "m1"
+    assert hits(corpus, "What productivity tools do I use?")[1].parts["echo"] < 0
+
+
+def test_the_same_question_asked_before_is_found_where_nothing_answers_it() -> None:
+    corpus = a_corpus(a_message(1, "The boat is blue", session="a"), a_message(2, "What do owls eat?", session="b"))
+    assert found(corpus, "What do owls eat?")[0] == "m2"
+
+
+def test_a_question_that_tells_something_is_no_echo() -> None:
+    corpus = a_corpus(
+        a_message(1, "Did you know that our old dog Rex loves apples?", session="a"),
+        a_message(2, "We had a dog show in town", session="b"),
+    )
+    assert "m1" in found(corpus, "What does the dog love?")
+    assert all("echo" not in hit.parts for hit in hits(corpus, "What does the dog love?"))
+
+
 def test_a_when_question_prefers_a_time() -> None:
     corpus = a_corpus(
         a_message(1, "The exhibition was wonderful", session="a"),

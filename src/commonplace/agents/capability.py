@@ -6,7 +6,6 @@ the first word waits for recall alone.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,18 +28,12 @@ Whose = str | None | Callable[[RunContext[Any]], str | None]
 """A name, or how to find it in the context of a run: `lambda run: run.deps.user_id`."""
 
 
-HEAD_START = 0.03
-"""Seconds that the request to the model gets before the user's message is written: both want the processor."""
-
-
 @dataclass(slots=True)
 class Record:
     """What has been written of a run."""
 
     run: Run | None = None
     keeping: "asyncio.Task[Added] | None" = None
-    at_once: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when there is nothing left that the write could be in the way of."""
     added: Added | None = None
     written: Written | None = None
 
@@ -95,7 +88,6 @@ class MemoryCapability(AbstractCapability[Any]):
             result = await handler()
             _refuse_unfinished(result)
         finally:
-            self.kept.at_once.set()
             # A second Ctrl-C must not cut the write short, either.
             if (keeping := self._keep()) is not None:
                 self.kept.added = await asyncio.shield(keeping)
@@ -107,13 +99,10 @@ class MemoryCapability(AbstractCapability[Any]):
         """Begin to write the user's message, unless that was begun."""
         state = self._state()
         if self.record and self.kept.keeping is None and state.said.strip():
-            self.kept.keeping = asyncio.create_task(self._write(state), name="commonplace-keep")
+            self.kept.keeping = asyncio.create_task(
+                self.memory.add(state.said, user=state.user, session=state.session), name="commonplace-keep"
+            )
         return self.kept.keeping
-
-    async def _write(self, state: MemoryState) -> Added:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.kept.at_once.wait(), HEAD_START)
-        return await self.memory.add(state.said, user=state.user, session=state.session)
 
     async def _record(self, ctx: RunContext[Any], result: AgentRunResult[Any]) -> None:
         state, added = self._state(), self.kept.added

@@ -52,6 +52,8 @@ class Scored(NamedTuple):
     """One for each slot."""
     weights: dict[int, float]
     """Of the question's terms. Their sum is the score of a row that has every term without end."""
+    repeats: Floats
+    """Which share of its own words each row has in common with the question, 0..1."""
 
 
 class Lexical:
@@ -108,7 +110,8 @@ class Lexical:
         count = len(self._own)
         live = int(np.count_nonzero(self._live.cells))
         # Arithmetic on every cell is quicker than looking for those that hold something.
-        table = self._table(self._lookup(terms), len(terms)).reshape(len(terms), count + 1)[:, :count]
+        postings = self._lookup(terms)
+        table = self._table(postings, len(terms)).reshape(len(terms), count + 1)[:, :count]
         holding = np.count_nonzero(table, axis=1).tolist()
         weights = {
             term: weigh(term, self.known_idf.get(term, idf(live, held)))
@@ -116,7 +119,9 @@ class Lexical:
         }
         share = table + self._saturations()
         np.divide(table, share, out=share)
-        return Scored(np.array(list(weights.values()), np.float32) @ share, weights)
+        own = np.bincount(postings.slots, postings.shared, count).astype(np.float32)
+        repeats: Floats = np.divide(own, np.maximum(self._shared.cells, np.float32(1)), dtype=np.float32)
+        return Scored(np.array(list(weights.values()), np.float32) @ share, weights, repeats)
 
     def _saturations(self) -> Floats:
         if self._saturation is None:

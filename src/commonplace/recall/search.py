@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.recall.calibrate import Evidence, answerable, relevance
+from commonplace.recall.calibrate import THRESHOLD, Evidence, answerable, relevance
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
 from commonplace.recall.features import Has
@@ -67,6 +67,8 @@ class Candidates:
     slots: Slots
     arms: list[Arm]
     term_weights: dict[int, float]
+    repeats: Floats
+    """Which share of its own words each slot has in common with the question."""
     reach: Floats | None = None
     """How near the tokens come to the question's; None where there are none."""
 
@@ -98,10 +100,26 @@ def rank(corpus: Corpus, asked: Asked, *, mask: Mask, now: int, limit: int) -> R
     if not len(every.slots):
         return None
     found, parts = fused_parts(corpus, every, asked.tokens, limit=limit)
+    echoing = echoes(corpus, found)
+    if echoing.any() and not echoing.all():
+        behind = _ranked(corpus, every, found, parts | {"echo": -np.float32(corpus.weights.echo) * echoing})
+        if behind.likely.max() >= THRESHOLD:
+            return behind
+    return _ranked(corpus, every, found, parts)
+
+
+def _ranked(corpus: Corpus, every: Candidates, found: Candidates, parts: Mapping[str, Floats]) -> Ranked:
     fused = np.sum(list(parts.values()), axis=0)
     best = best_rows(corpus, found.slots, fused)
     shown = evidence(corpus, found, best)
     return Ranked(every, found, parts, fused, best, shown, relevance(fused, best=answerable(shown)))
+
+
+def echoes(corpus: Corpus, found: Candidates) -> NDArray[np.bool_]:
+    """Return which candidates only ask what is asked now. They are behind every answer; without one, they are shown."""
+    asking = asks(corpus.rows.has.cells[found.slots], Has.ENDS_ASKING)
+    echoing: NDArray[np.bool_] = asking & (found.repeats[found.slots] >= corpus.weights.echoing)
+    return echoing
 
 
 def hits_of(corpus: Corpus, ranked: Ranked, *, limit: int, explain: bool) -> list[Hit]:
@@ -138,7 +156,7 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
         near = lexical.scores if plain is None else plain
         wishes = mask & standing(corpus, np.arange(len(mask)))
         arms.append(Arm("standing", near, top(near, wishes, weights.standing_candidates)))
-    return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights)
+    return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights, lexical.repeats)
 
 
 def _latest(corpus: Corpus, now: int) -> int:

@@ -58,6 +58,10 @@ class Weights:
     date: float = 2.0
     asks: float = 0.6
     """Against a message that asks."""
+    echoing: float = 0.75
+    """A question with so much of its own words in common with the one that is asked now is the same question …"""
+    echo: float = 12.0
+    """… and no answer to it."""
     length: float = 0.4
     specific: float = 0.2
     """For a time, a number, a name: once each."""
