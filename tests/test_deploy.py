@@ -23,9 +23,8 @@ def test_every_variable_is_a_setting(name: str) -> None:
 def test_the_compose_file_sets_up_what_the_service_is_pointed_at() -> None:
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
     environment = services["commonplace"]["environment"]
-    for variable, service in (("DATABASE_URL", "postgres"), ("REDIS_URL", "redis"), ("CHROMA_URL", "chroma")):
-        assert re.search(rf"[@/]{service}:", environment[f"{PREFIX}{variable}"])
-        assert service in services["commonplace"]["depends_on"]
+    assert set(services["commonplace"]["depends_on"]) == services.keys() - {"commonplace"}
+    assert re.search(r"/chroma:\d+$", environment[f"{PREFIX}CHROMA_URL"])
     assert services["commonplace"]["ports"] == ["127.0.0.1:8000:8000"], "others come through the proxy"
 
 

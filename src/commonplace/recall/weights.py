@@ -61,7 +61,7 @@ class Weights:
     echoing: float = 0.75
     """A question with so much of its own words in common with the one that is asked now is the same question …"""
     echo: float = 12.0
-    """… and no answer to it."""
+    """… and no answer to it: among the evidence for 1,118 questions there are two such, questions asked back."""
     length: float = 0.4
     specific: float = 0.2
     """For a time, a number, a name: once each."""
