@@ -1,0 +1,16 @@
+"""Without its framework an integration says what to install, in one sentence."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(("framework", "module", "extra"), [("anthropic", "claude_memory", "anthropic")])
+def test_an_integration_without_its_framework_names_the_command(
+    framework: str, module: str, extra: str, environment: dict[str, str]
+) -> None:
+    code = f"import sys; sys.modules[{framework!r}] = None; import commonplace.integrations.{module}"
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    said = f"this integration needs more packages: pip install 'commonplace[{extra}]'"
+    assert ran.stderr.splitlines()[-1] == f"ModuleNotFoundError: {said}"
