@@ -20,7 +20,7 @@ from bench.figures import Report, Section
 from bench.scale import FULL, QUICK, TINY, Bench, Scale, material_for
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = ("write", "search", "start", "size", "stages", "large", "chat")
+SECTIONS = ("write", "search", "start", "size", "stages", "tokens", "large", "chat")
 SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (FULL, QUICK, TINY)}
 
 Run = Callable[[Bench], Awaitable[Section]]

@@ -44,9 +44,17 @@ def short_tokens(words: Sequence[str], tokens: Floats, *, language: str) -> Quer
     terms = [term_of(word, language) if any(map(str.isalnum, word)) else None for word in words]
     kept = [number for number, term in enumerate(terms) if term is not None]
     long = tokens[kept]
-    short = (long / np.maximum(np.linalg.norm(long, axis=1, keepdims=True), 1e-9)) @ projection()
+    short = _projected(long / np.maximum(np.linalg.norm(long, axis=1, keepdims=True), 1e-9))
     short /= np.maximum(np.linalg.norm(short, axis=1, keepdims=True), 1e-9)
     return QueryTokens(short.astype(np.float32), tuple(term for term in terms if term is not None))
+
+
+def _projected(long: Floats) -> Floats:
+    """Multiply a few rows at a time. A larger product wakes the threads of BLAS, which then spin beside the model's."""
+    matrix = projection()
+    rows = max(1, ONE_THREAD // matrix.size)
+    parts = [long[start : start + rows] @ matrix for start in range(0, len(long), rows)]
+    return np.concatenate([np.empty((0, matrix.shape[1]), np.float32), *parts])
 
 
 def packed(tokens: QueryTokens) -> bytes:
