@@ -128,6 +128,15 @@ def test_a_learned_preference_is_a_standing_wish() -> None:
     assert "f1" in found(corpus, "How do I build a login?")
 
 
+def test_a_question_for_a_list_gets_every_fact_of_its_kind() -> None:
+    books = ["Dune", "Emma", "Ulysses", "Walden", "Beloved", "Middlemarch", "Kim", "Momo"]
+    corpus = a_corpus(
+        *(a_fact(n, f"User has read the book {book}") for n, book in enumerate(books, 1)),
+        a_fact(9, "User lives in Kyiv"),
+    )
+    assert set(found(corpus, "Which books have I read?")) == {f"f{n}" for n in range(1, 9)}
+
+
 def test_facts_and_messages_are_found_together() -> None:
     corpus = a_corpus(a_message(1, "I use Magnet for my tasks"), a_fact(2, "User uses Magnet"))
     assert set(found(corpus, "Magnet")) == {"m1", "f2"}

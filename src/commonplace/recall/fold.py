@@ -12,7 +12,10 @@ from commonplace.domain.values import Recalled
 from commonplace.recall.terms import analyse
 
 ENOUGH = 0.6
-"""The share of a message's words that the facts found beside it must have to stand for it."""
+"""The share of a message's words that the facts found beside it must have to stand for it.
+
+With less, a fact could hide most of what was said. From 0.4 on no figure of recall depends on it: docs/decisions/0012.
+"""
 AS_WELL = 0.5
 """The share of the relevance of the first of these facts that another must have to answer as well as it does."""
 

@@ -39,12 +39,6 @@ _TALK = re.compile(
     r"|\bwe(?: have|'ve)? (?:talk|spoke|chat|discuss)\w*|\bacross (?:my|our|all) \w+",
     re.IGNORECASE,
 )
-_LIST = re.compile(
-    r"^\s*(?:what|which) (?:\w+ ){0,3}?(?:things|kinds?|types?|\w+(?:s|ies))\b"
-    r" (?:has|have|did|does|do|are|were|is|was)\b"
-    r"|\ball (?:the|of)\b|\blist\b|\bin what ways\b|\bhow many\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +50,6 @@ class Question:
     speakers: frozenset[int]
     """The codes of the speakers it names."""
     asks: Asks
-    wants_list: bool
     about_assistant: bool
     """It asks what the assistant said."""
     about_talk: bool
@@ -85,7 +78,6 @@ def understand(
         names=names,
         speakers=frozenset(code for name in names for code in speakers[name]),
         asks=_answer_type(asked),
-        wants_list=bool(_LIST.search(asked)),
         about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
         about_talk=bool(_TALK.search(asked)),
         requests=bool(_HELP.search(asked)) and not _LOOKING_BACK.search(asked),
