@@ -59,6 +59,7 @@ COMMANDS: dict[str, Command] = {
     "worker": learning.worker,
     "consolidate": consolidating.consolidate,
     "serve": serving.serve,
+    "open": serving.open_page,
     "mcp": mcp.mcp,
     "restore": snapshots.restore,
     "stats": upkeep.stats,

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+import threading
+import webbrowser
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, TypeVar
+from urllib.parse import urlencode
 
 import typer
 
@@ -31,17 +34,37 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port. 0: any that is free.")] = None,
 ) -> None:
     """Run the HTTP service."""
+    output, given = Output(call), {"api_host": host, "api_port": port}
+    named = {name: value for name, value in given.items() if value is not None}
+    _serve(call, named, lambda url: output.note(f"Serving on {url}. SIGTERM or Ctrl-C ends it."))
+
+
+def open_page(call: OfUser) -> None:
+    """Open the web page on this memory in the browser.
+
+    It is served on a free port of this machine, until Ctrl-C. With --user it opens on that user.
+    """
+    output = Output(call)
+    query = f"/user?{urlencode({'user': call.user})}" if call.user else "/"
+
+    def show(url: str) -> None:
+        output.note(f"The page is at {url}{query}. Ctrl-C ends it.")
+        # A browser in the terminal would not give the control back.
+        threading.Thread(target=webbrowser.open, args=(url + query,), daemon=True).start()
+
+    _serve(call, {"api_host": "127.0.0.1", "api_port": 0}, show)
+
+
+def _serve(call: Everywhere, named: Mapping[str, object], told: Callable[[str], None]) -> None:
     try:
         from commonplace.interfaces.http.serving import serve as run
     except ImportError as error:
         raise InvalidInput("serve needs more packages: pip install 'commonplace[server]'") from error
     from commonplace.wiring import Location
 
-    output, given = Output(call), {"api_host": host, "api_port": port}
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     logging.getLogger().handlers[0].setFormatter(_Lines())
-    overrides = call.overrides() | {name: value for name, value in given.items() if value is not None}
-    run(Location(), overrides, told=lambda url: output.note(f"Serving on {url}. SIGTERM or Ctrl-C ends it."))
+    run(Location(), call.overrides() | dict(named), told=told)
 
 
 class _Lines(logging.Formatter):

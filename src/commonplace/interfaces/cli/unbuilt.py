@@ -4,10 +4,7 @@ import typer
 
 from commonplace.domain.errors import NotBuiltYet
 
-UNBUILT = (
-    "migrate",
-    "open",
-)
+UNBUILT = ("migrate",)
 
 
 def refuse(context: typer.Context) -> None:
