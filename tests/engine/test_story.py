@@ -222,3 +222,18 @@ async def test_a_message_is_not_last_because_one_of_its_facts_has_ended(kept: As
     ]
     assert said[0].id == told.messages[0]
     assert said[0].note is not None
+
+
+async def test_after_i_moved_is_a_time_once_the_move_is_known(memory: AsyncMemory) -> None:
+    await memory.add("I moved to Porto in March 2026.", user="u", session="home", at="2026-03-20T09:00:00+00:00")
+    before = await memory.add("I saw a dentist", user="u", session="a", at="2025-06-01T09:00:00+00:00", learn=False)
+    after = await memory.add(
+        "I saw another dentist", user="u", session="b", at="2026-04-01T09:00:00+00:00", learn=False
+    )
+
+    found = await memory.recall(
+        "Which dentist did I see after I moved to Porto?", user="u", explain=True, min_relevance=0
+    )
+    later = {item.id: item.why.parts["date"] for item in found if item.why and "date" in item.why.parts}
+
+    assert later[after.messages[0]] > 0 == later[before.messages[0]]

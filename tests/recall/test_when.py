@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.times import from_micros, to_micros
-from commonplace.recall.when import Window, birthday_of, window
+from commonplace.recall.when import Window, birthday_of, moved_to, window
 
 ASKED = to_micros(datetime(2024, 2, 10, 12, tzinfo=UTC))  # a Saturday
 
@@ -63,6 +63,17 @@ def test_a_word_that_only_looks_like_one_is_not(text: str) -> None:
 
 def test_a_day_that_no_calendar_has_leaves_its_month() -> None:
     assert days(window("on 31 June 2023", now=ASKED)) == ("2023-06-01", "2023-06-30")
+
+
+def test_after_a_move_is_a_time_when_the_day_is_known() -> None:
+    moved = date(2023, 3, 10)
+    for text in ("Which doctor did I see after I moved to Porto?", "What have I read since I moved to Porto Alegre?"):
+        start, stop = days(window(text, now=ASKED, moved=moved)) or ("", "")
+        assert start == "2023-03-10"
+        assert stop > "2023-05-01"
+        assert window(text, now=ASKED) is None
+    assert moved_to("What happened since I moved to Porto Alegre?") == "Porto Alegre"
+    assert moved_to("When have I moved to Porto?") is None
 
 
 def test_a_birthday_is_a_date_when_it_is_known() -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -31,7 +31,7 @@ from commonplace.recall.request import Request
 from commonplace.recall.search import Asked, Ranked, hits_of, rank, search
 from commonplace.recall.trace import Trace, look_for
 from commonplace.recall.understand import understand
-from commonplace.recall.when import Birthday, birthday_of
+from commonplace.recall.when import Birthday, birthday_of, moved_to
 from commonplace.recall.wishes import that_stand, wishes
 
 FACT_KINDS = frozenset(KINDS) - {"message", "summary"}
@@ -197,10 +197,11 @@ class Recalling:
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
         birthday = await self._birthday(scope, request.query)
+        moved = await self._moved(scope, request.query)
 
         def asked(near: Mapping[int, float] | None) -> Asked:
             tokens = sense.tokens if sense else None
-            return Asked(text=request.query, vector=vector, hits=near, tokens=tokens, birthday=birthday)
+            return Asked(text=request.query, vector=vector, hits=near, tokens=tokens, birthday=birthday, moved=moved)
 
         async def best_of(slab: Corpus) -> Iterable[int]:
             mask = slab.mask(filters)
@@ -228,6 +229,19 @@ class Recalling:
             return None
         facts = await self._parts.ledger.believed(scope, attributes=[("user", "birthday")])
         known = [birthday_of(fact.value or fact.text) for fact in facts if fact.valid_to is None]
+        return known[-1] if known else None
+
+    async def _moved(self, scope: Scope, query: str) -> date | None:
+        """Return when the user moved to the place that a question names, if a fact says so."""
+        place = moved_to(query)
+        if place is None:
+            return None
+        homes = await self._parts.ledger.believed(scope, attributes=[("user", "home")])
+        known = [
+            home.valid_from.date()
+            for home in homes
+            if home.valid_from and home.value and f"{place} ".casefold().startswith(f"{home.value} ".casefold())
+        ]
         return known[-1] if known else None
 
     async def _latest(self, scope: Scope, request: Request, now: datetime) -> list[Weighed]:

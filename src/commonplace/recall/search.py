@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from math import sqrt
 
 import numpy as np
@@ -51,6 +52,8 @@ class Asked:
     """Row numbers with their cosines, where an index outside has answered for the vector."""
     tokens: QueryTokens | None = None
     birthday: Birthday | None = None
+    moved: date | None = None
+    """When the user moved to the place that the question names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +141,7 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
         now=_latest(corpus, now),
         language=corpus.language,
         birthday=asked.birthday,
+        moved=asked.moved,
     )
     weights = corpus.weights
     lexical = corpus.lexical.score(

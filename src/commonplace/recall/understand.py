@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from commonplace.recall.terms import analyse
@@ -67,6 +68,7 @@ def understand(
     now: int,
     language: str = "en",
     birthday: Birthday | None = None,
+    moved: date | None = None,
 ) -> Question:
     """Read a question. `speakers` maps the terms of speakers' names to their codes."""
     asked = shortened(text)
@@ -81,7 +83,7 @@ def understand(
         about_assistant=bool(_TOLD.search(asked)) and not _REQUEST.search(asked),
         about_talk=bool(_TALK.search(asked)),
         requests=bool(_HELP.search(asked)) and not _LOOKING_BACK.search(asked),
-        window=window(asked, now=now, birthday=birthday),
+        window=window(asked, now=now, birthday=birthday, moved=moved),
     )
 
 

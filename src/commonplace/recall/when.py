@@ -50,17 +50,23 @@ _MONTH_FIRST = re.compile(rf"\b{_MONTH} {_DAY},? ?(?:of )?{_YEAR}\b")
 _RANGE = re.compile(r"\b(?:between|from)\b.*\b(?:and|to|until|till)\b")
 _SINCE = re.compile(r"\b(?:since|after)(?: the| last)? $")
 
+_MOVED = re.compile(
+    r"\b(?<=after |since )i (?:first )?(?:moved|relocated) to (?P<place>[^\s?!.,;]+(?: [^\s?!.,;]+){0,3})",
+    re.IGNORECASE,
+)
 _OF_YEAR = (re.compile(rf"\b{_DAY} (?:of )?{_MONTH}\b"), re.compile(rf"\b{_MONTH} {_DAY}\b"))
 
 Rule = Callable[[re.Match[str], date], Days | None]
 
 
-def window(text: str, *, now: int, birthday: Birthday | None = None) -> Window | None:
-    """Return the time that a question speaks of, or None."""
+def window(text: str, *, now: int, birthday: Birthday | None = None, moved: date | None = None) -> Window | None:
+    """Return the time that a question speaks of, or None. `moved` is when the user did, if it asks what was since."""
     today = from_micros(now).date()
     folded = _MONTH_FIRST.sub(r"\g<day> \g<month> \g<year>", " ".join(text.casefold().split()))
     if birthday is not None:
         folded = _birthday_as_date(folded, today, birthday)
+    if moved is not None:
+        folded = _MOVED.sub(_spelt(moved), folded)
     found = list(_found(folded, today))
     if not found:
         return None
@@ -107,7 +113,17 @@ def _birthday_as_date(text: str, today: date, birthday: Birthday) -> str:
             latest = date(year, month, day - 1)
         if latest <= today:
             break
-    return re.sub(r"\bmy (?:last )?birthday\b", f"{latest.day} {MONTHS[month - 1]} {latest.year}", text)
+    return re.sub(r"\bmy (?:last )?birthday\b", _spelt(latest), text)
+
+
+def moved_to(text: str) -> str | None:
+    """Return the words after "since I moved to", which begin with the place; None if the question has none."""
+    found = _MOVED.search(" ".join(text.split()))
+    return found["place"] if found else None
+
+
+def _spelt(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def _count(match: re.Match[str]) -> int:
