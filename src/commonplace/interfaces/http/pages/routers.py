@@ -1,5 +1,17 @@
 """Every page, for the application to include."""
 
-from commonplace.interfaces.http.pages import assets, fact, facts, login, overview, playground
+from commonplace.interfaces.http.pages import (
+    assets,
+    blocks,
+    care,
+    conversations,
+    fact,
+    facts,
+    keys,
+    login,
+    overview,
+    playground,
+)
 
-ROUTERS = tuple(module.router for module in (assets, login, overview, facts, fact, playground))
+MODULES = (assets, login, overview, facts, fact, playground, conversations, blocks, care, keys)
+ROUTERS = tuple(module.router for module in MODULES)

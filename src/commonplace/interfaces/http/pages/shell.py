@@ -20,7 +20,7 @@ from commonplace.interfaces.http.pages.forms import csrf_token
 from commonplace.interfaces.http.pages.texts import Texts
 from commonplace.interfaces.http.problems import status_of
 
-SHOWN = frozenset({"/user", "/facts", "/playground"})
+SHOWN = frozenset({"/user", "/facts", "/playground", "/conversations", "/blocks", "/care"})
 """The pages that the navigation names."""
 HERE = Path(__file__).parent
 HEADERS = {
