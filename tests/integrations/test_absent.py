@@ -6,7 +6,10 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize(("framework", "module", "extra"), [("anthropic", "claude_memory", "anthropic")])
+@pytest.mark.parametrize(
+    ("framework", "module", "extra"),
+    [("anthropic", "claude_memory", "anthropic"), ("langgraph", "langgraph", "langgraph")],
+)
 def test_an_integration_without_its_framework_names_the_command(
     framework: str, module: str, extra: str, environment: dict[str, str]
 ) -> None:
