@@ -69,6 +69,7 @@ async def test_how_answers_are_wanted_is_there_whatever_the_question_is(memory: 
     await memory.remember("Prefers short sentences", kind="preference", user="u")
     await memory.add("I prefer tea to coffee", user="u", session="s1")
     await memory.add("If you want a coffee at the harbour, call me!", user="u", session="s1")
+    await memory.add("Always answer in grams when I ask about coffee.", user="u", session="s1")
 
     packed = await memory.context("How tall is the Eiffel tower?", user="u", session="s2", budget=800)
 
@@ -93,6 +94,14 @@ async def test_wishes_take_no_more_than_their_share(memory: AsyncMemory) -> None
         await memory.add(f"Always answer questions about subject number {n} with a poem.", user="u", session="s1")
     packed = await memory.context("How tall is the Eiffel tower?", user="u", budget=500)
     assert 0 < len(packed.items) < 5
+
+
+async def test_a_wish_is_not_lost_behind_many_later_preferences(memory: AsyncMemory) -> None:
+    await memory.add("Always answer in French.", user="u", session="s1", at="2020-05-12T09:00:00+00:00")
+    await memory.add(
+        [{"role": "user", "content": f"I like island number {n}"} for n in range(30)], user="u", session="s1"
+    )
+    assert "French" in str(await memory.context("How tall is the Eiffel tower?", user="u", session="s2"))
 
 
 async def test_an_order_that_is_planted_is_no_wish(memory: AsyncMemory) -> None:

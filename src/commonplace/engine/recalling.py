@@ -42,8 +42,8 @@ RERANKED = 30
 SPARE = 20
 """Hits beyond the limit that take part in the final order, where importance and recency may lift them into it."""
 
-WISHES = 20
-"""The latest things looked at for how the user wants to be answered."""
+WISHES = 100
+"""So many of the latest preferences and wishes are looked through for how the user wants to be answered."""
 
 
 class Searched(NamedTuple):

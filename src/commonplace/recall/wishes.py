@@ -21,6 +21,11 @@ _ANSWERS = re.compile(
     re.IGNORECASE,
 )
 
+_ON_A_SUBJECT = re.compile(
+    r"\b(?:when|whenever|if|every time) i(?:'m| am)? ask(?:ing)? (?:you )?(?:about|for)\b", re.IGNORECASE
+)
+"""A wish for questions on one subject: recall finds it for those, and it has no place beside all others."""
+
 
 def wishes(corpus: Corpus, mask: Mask, *, balance: Balance, now: int, limit: int) -> list[Weighed]:
     """Return what may be a standing wish, the latest first: words of a user, and preferences. A message counts once."""
@@ -44,5 +49,8 @@ def _concerns_answers(item: Recalled) -> bool:
 
     What tries to give orders through memory is never one: it would be in every prompt.
     """
+    text = item.passage or item.text
+    if item.metadata.get(PLANTED) is True or _ON_A_SUBJECT.search(text):
+        return False
     by_hand = item.kind == "preference" and not item.sources
-    return item.metadata.get(PLANTED) is not True and (by_hand or bool(_ANSWERS.search(item.passage or item.text)))
+    return by_hand or bool(_ANSWERS.search(text))
