@@ -121,7 +121,17 @@ def test_a_user_whose_every_text_is_an_attack_is_only_shown(site: Live, page: Pa
     run(site, attack())
     page.goto(site.url)
     page.get_by_role("link", name=user).click()
-    for place in ("/user", "/conversations", "/conversations/one", "/blocks", "/care", "/facts", "/facts/lane"):
+    for place in (
+        "/user",
+        "/conversations",
+        "/conversations/one",
+        "/blocks",
+        "/talk",
+        "/graph",
+        "/care",
+        "/facts",
+        "/facts/lane",
+    ):
         page.goto(f"{site.url}{place}?user=" + page.evaluate("encodeURIComponent", user))
         assert "owned" not in page.title().replace("document.title='owned'", "")
         assert page.locator("main script, main img, main [onload]").count() == 0

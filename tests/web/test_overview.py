@@ -28,8 +28,8 @@ def test_the_pages_fit_a_phone_and_the_dark(site: Live, browser: Browser, shoot:
     tell_story(site, "ana on the phone")
     phone = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
     page = phone.new_page()
-    for path in ("/", "/user?user=ana+on+the+phone"):
-        page.goto(site.url + path)
+    for path in ("/", "/facts", "/playground", "/conversations", "/blocks", "/talk", "/graph", "/care", "/user"):
+        page.goto(f"{site.url}{path}?user=ana+on+the+phone")
         check_fits(page)
         check_accessible(page)
     shoot(page, "user-phone-dark")

@@ -7,11 +7,13 @@ from commonplace.interfaces.http.pages import (
     conversations,
     fact,
     facts,
+    graph,
     keys,
     login,
     overview,
     playground,
+    talk,
 )
 
-MODULES = (assets, login, overview, facts, fact, playground, conversations, blocks, care, keys)
+MODULES = (assets, login, overview, facts, fact, playground, conversations, blocks, talk, graph, care, keys)
 ROUTERS = tuple(module.router for module in MODULES)

@@ -20,8 +20,6 @@ from commonplace.interfaces.http.pages.forms import csrf_token
 from commonplace.interfaces.http.pages.texts import Texts
 from commonplace.interfaces.http.problems import status_of
 
-SHOWN = frozenset({"/user", "/facts", "/playground", "/conversations", "/blocks", "/care"})
-"""The pages that the navigation names."""
 HERE = Path(__file__).parent
 HEADERS = {
     "Content-Security-Policy": (
@@ -73,7 +71,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     made.filters |= {"moment": moment, "day": day, "iso": iso, "share": share, "percent": percent}
-    made.globals |= {"t": Texts, "link": link, "static": f"/static/{DIGEST}", "areas": SHOWN}
+    made.globals |= {"t": Texts, "link": link, "static": f"/static/{DIGEST}"}
     return made
 
 

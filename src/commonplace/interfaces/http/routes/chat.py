@@ -65,15 +65,15 @@ async def chat(asked: ChatRequest, access: Writer, request: Request) -> Response
         asked.user_input, user=access.user(asked.user_id), session=asked.session_id
     )
     if asked.stream:
-        told = until_gone(_told(events, service.model), request, service.closing)
-        return StreamingResponse(told, media_type="text/event-stream")
+        streamed = until_gone(told(events, service.model), request, service.closing)
+        return StreamingResponse(streamed, media_type="text/event-stream")
     async for one in events:
         if isinstance(one, Ended):
             return reply(_reply(one.turn, service.model))
     raise AssertionError("a turn ends with Ended, or raises")
 
 
-async def _told(events: AsyncIterator[Event], model: str | None) -> AsyncIterator[bytes]:
+async def told(events: AsyncIterator[Event], model: str | None) -> AsyncIterator[bytes]:
     """Yield a turn as events. It has begun to be answered when something fails, so a failure is an event, too."""
     try:
         async for one in events:
