@@ -5,11 +5,14 @@ import sys
 
 import pytest
 
+ABSENT = [
+    ("anthropic", "claude_memory", "anthropic"),
+    ("langgraph", "langgraph", "langgraph"),
+    ("agents", "openai_agents", "openai-agents"),
+]
 
-@pytest.mark.parametrize(
-    ("framework", "module", "extra"),
-    [("anthropic", "claude_memory", "anthropic"), ("langgraph", "langgraph", "langgraph")],
-)
+
+@pytest.mark.parametrize(("framework", "module", "extra"), ABSENT)
 def test_an_integration_without_its_framework_names_the_command(
     framework: str, module: str, extra: str, environment: dict[str, str]
 ) -> None:
