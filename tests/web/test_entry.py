@@ -80,3 +80,16 @@ async def test_what_is_wrong_is_told_on_a_page(server: Running) -> None:
     assert answer.status_code == 422
     assert answer.headers["content-type"].startswith("text/html")
     assert "<b>" not in answer.text
+
+
+async def test_the_facts_on_a_page_are_those_of_now_also_when_it_was_looked_at_before(server: Running) -> None:
+    memory = await server.service.memory("default")
+    fact = await memory.remember("Ana plays chess", user="ana")
+    for _ in range(2):
+        assert "Ana plays chess" in (await server.client.get("/facts", params={"user": "ana"})).text
+    await memory.revise(fact.id, "Ana plays go", user="ana")
+    assert "Ana plays go" in (await server.client.get("/facts", params={"user": "ana"})).text
+    await memory.forget(user="ana")
+    text = (await server.client.get("/facts", params={"user": "ana"})).text
+    assert "Ana plays" not in text
+    assert "Ana plays" not in (await server.client.get("/facts", params={"user": "ben"})).text

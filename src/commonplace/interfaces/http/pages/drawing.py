@@ -12,7 +12,7 @@ from commonplace.domain.values import Fact
 LABEL = 18.0
 """Room that a label takes on the rim."""
 SMALLEST = 140.0
-MARGIN = 240.0
+MARGIN = 200.0
 """Room for the labels outside the rim."""
 MOST = 300
 """Facts that are drawn."""

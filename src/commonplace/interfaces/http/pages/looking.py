@@ -7,6 +7,7 @@ from datetime import datetime
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactId, Message, MessageId, SessionId, Source, Summary
 from commonplace.interfaces.http.access import Access
+from commonplace.interfaces.http.pages.looked import Looked
 from commonplace.interfaces.http.service import Service
 from commonplace.ports.ledger import Ledger, MessageQuery
 from commonplace.ports.upkeep import LedgerCounts
@@ -18,10 +19,11 @@ class Look:
     now: datetime
     _ledger: Ledger
     _scope: Scope
+    _looked: Looked
 
     async def versions(self) -> list[Fact]:
         """Return every version of every fact that has not expired."""
-        found = await self._ledger.all_versions(self._scope)
+        found = await self._looked.versions(self._ledger, self._scope)
         return [fact for fact in found if fact.expires_at is None or fact.expires_at > self.now]
 
     async def believed(self) -> list[Fact]:
@@ -59,17 +61,26 @@ def service_of(access: Access) -> Service:
     return service
 
 
+def _looked(access: Access) -> Looked:
+    state = access.request.app.state
+    if not hasattr(state, "looked"):
+        state.looked = Looked()
+    kept = state.looked
+    assert isinstance(kept, Looked)
+    return kept
+
+
 def look(access: Access, named: str) -> Look:
     """Look at the user that a page names, if the key opens it."""
     user, service = access.user(named or None), service_of(access)
-    return Look(user, service.now(), service.ledger, Scope(access.caller.tenant, user))
+    return Look(user, service.now(), service.ledger, Scope(access.caller.tenant, user), _looked(access))
 
 
 def looks(access: Access, scopes: Sequence[Scope]) -> list[Look]:
     """Look at some users of the tenant. Raises Forbidden for a key of one user."""
     access.everybody()
     service = service_of(access)
-    return [Look(scope.user, service.now(), service.ledger, scope) for scope in scopes]
+    return [Look(scope.user, service.now(), service.ledger, scope, _looked(access)) for scope in scopes]
 
 
 async def users(access: Access) -> Sequence[Scope]:
