@@ -7,6 +7,7 @@ import pytest
 
 ABSENT = [
     ("anthropic", "claude_memory", "anthropic"),
+    ("langchain_core", "langchain", "langchain"),
     ("langgraph", "langgraph", "langgraph"),
     ("agents", "openai_agents", "openai-agents"),
 ]
