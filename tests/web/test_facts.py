@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -15,6 +16,7 @@ from tests.web.story import run, tell_story
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 TERMS = pack(analyse_row("thing"))
+VECTOR = np.full(64, 0.125, dtype=np.float32)
 
 
 def test_the_story_of_shram_and_magnet_is_seen_and_read_by_mouse_and_keyboard(
@@ -158,7 +160,7 @@ def crowd(site: Live) -> str:
             attribute=attribute,
             value=f"thing {number}",
         )
-        return NewVersion(fact=fact, entry=Entry(start=0, stop=len(fact.text), terms=TERMS, vector=None))
+        return NewVersion(fact=fact, entry=Entry(start=0, stop=len(fact.text), terms=TERMS, vector=VECTOR))
 
     async def write() -> None:
         scope = Scope("default", "crowd")

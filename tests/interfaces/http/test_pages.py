@@ -5,9 +5,7 @@ from http.cookies import SimpleCookie
 import pytest
 
 from commonplace.interfaces.http.pages.entry import COOKIE
-from tests.interfaces.http.conftest import Running, guarded, server
-
-__all__ = ["guarded", "server"]
+from tests.interfaces.http.conftest import Running
 
 
 async def cookie(running: Running, **given: object) -> dict[str, str]:
