@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-stamp
 DEV    := $(VENV)/.dev-stamp
 ARGS   ?=
+JOBS   ?= 2
 
 CONFORMANCE := $(VENV)/mcp-conformance
 
@@ -32,7 +33,7 @@ serve: model ## Start the HTTP service on this machine
 	@$(BIN)/commonplace serve $(ARGS)
 
 test: $(DEV) model servers ## Run all tests (ARGS="-k recall" for some of them)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 check: lint test ## Everything that CI runs: lint, then test
 

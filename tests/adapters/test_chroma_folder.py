@@ -321,3 +321,17 @@ def crowd(rows: int, *, seed: int) -> Vector:
 async def test_the_mark_of_the_folder_explains_itself(folder: Path) -> None:
     await filled(folder, rows=1)
     assert "Commonplace" in (folder / OURS).read_text()
+
+
+async def test_the_room_for_vectors_to_come_holds_nothing_that_was_in_memory_before(folder: Path) -> None:
+    """Chroma fills it with whatever the process had there: here it is put there by hand."""
+    await filled(folder, rows=20)
+    for file in vector_files(folder, "data_level0.bin"):
+        length = file.stat().st_size
+        assert length, "a new file has room for vectors"
+        file.write_bytes((b"a forgotten secret " * length)[:length])
+    async with opened(folder) as index:
+        assert len(await index.numbers(ANA)) == 20
+    assert not [file for file in vector_files(folder, "*") if b"forgotten secret" in file.read_bytes()]
+    async with opened(folder) as index:
+        assert await found(index, ANA, cloud(20)[7], limit=1) == [7]

@@ -56,7 +56,8 @@ async def vectors_of(parts: Parts, user: str) -> list[bytes]:
 
 def held_by_chroma(folder: Path) -> list[bytes]:
     """Return pieces of Chroma's own vector files: it moves and scales vectors, so they differ from the ledger's."""
-    return [data[at : at + 24] for name, data in contents(folder).items() for at in (3_000, 9_000) if "level0" in name]
+    found = [data[at : at + 24] for name, data in contents(folder).items() for at in (3_000, 9_000) if "level0" in name]
+    return [piece for piece in found if piece.count(0) < 8]  # zeros are everywhere
 
 
 async def check_a_whole_user(folder: Path, messages: int) -> None:
@@ -177,7 +178,7 @@ async def test_nothing_of_one_fact_is_left_in_any_file(tmp_path: Path, index: st
 async def test_an_index_that_is_no_longer_used_forgets_too(tmp_path: Path) -> None:
     folder = tmp_path / "memory"
     async with memory_of(folder, index="chroma") as memory:
-        await tell(memory, ANA, sentences(words_of(ANA, 1_000)))
+        await tell(memory, ANA, sentences(words_of(ANA, 2_400)))
         await settle(memory)
     in_index = held_by_chroma(folder)
     assert in_index

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic_ai import models
 
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.results import JobInfo
@@ -151,7 +152,7 @@ async def test_a_model_sums_up_in_a_job(tmp_path: Path) -> None:
     def answer(prompt: str) -> Answer:
         return "They visited a garden and a lighthouse." if "sum up" in prompt else {"claims": []}
 
-    with serving(answer) as scripted:
+    with models.override_allow_model_requests(True), serving(answer) as scripted:
         model = {"model": "openai:small", "agent_base_url": f"{scripted.url}/v1", "learning_retry_delay": 0.01}
         async with opened(tmp_path, **model) as memory:
             await talk(memory)
@@ -172,7 +173,7 @@ async def test_a_summary_that_fails_is_seen_and_can_be_tried_again(tmp_path: Pat
     def answer(prompt: str) -> Answer:
         return ("" if away[0] else "All is told.") if "sum up" in prompt else {"claims": []}
 
-    with serving(answer) as scripted:
+    with models.override_allow_model_requests(True), serving(answer) as scripted:
         model = {"model": "openai:small", "agent_base_url": f"{scripted.url}/v1", "learning_retry_delay": 0.01}
         async with opened(tmp_path, learning_attempts=1, **model) as memory:
             await talk(memory)

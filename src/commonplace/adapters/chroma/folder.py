@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
@@ -34,6 +35,8 @@ BROKEN_DATABASE = re.compile(r"\(code: (1|11|26)\)")
 NO_DAMAGE = re.compile(r"\(code: (5|8|10|13|14)\)|os error")
 """Locked, read-only, failing or full disks: the files may be sound. Other internal errors are about the vectors."""
 ZEROS = bytes(1 << 20)
+HNSW_HEADER = struct.Struct("<I4Q")
+"""Version, an offset, room for how many vectors, how many there are, and the bytes of each."""
 
 
 class FolderStore(Store):
@@ -71,6 +74,11 @@ class FolderStore(Store):
         self._lost = False
         self._keep_private()
         return sum(len(self.numbers(name)) for name in names)
+
+    def close(self) -> None:
+        super().close()
+        for folder in (one for one in self._folder.iterdir() if one.is_dir()) if self._folder.is_dir() else ():
+            _blank_unused(folder)
 
     def _start(self) -> None:
         super().__init__({**EMBEDDED, "is_persistent": True, "persist_directory": str(self._folder)})
@@ -163,6 +171,26 @@ def _overwrite(file: Path) -> None:
                 stream.write(ZEROS[: stop - at])
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _blank_unused(folder: Path) -> None:
+    """Write zeros over the part of a vector file that holds no vectors yet.
+
+    Chroma writes a new file with room for a hundred, and fills that room with whatever this process had in its memory
+    before: texts, too. Call it while the file is closed.
+    """
+    header, data = folder / "header.bin", folder / "data_level0.bin"
+    if not header.exists() or not data.exists() or header.stat().st_size < HNSW_HEADER.size:
+        return
+    _, _, room, count, size = HNSW_HEADER.unpack_from(header.read_bytes())
+    used, held = count * size, data.stat().st_size
+    if used < held <= room * size:
+        with data.open("r+b") as stream:
+            stream.seek(used)
+            for at in range(used, held, len(ZEROS)):
+                stream.write(ZEROS[: held - at])
+            stream.flush()
+            os.fsync(stream.fileno())
 
 
 def _extents(file: int) -> Iterator[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """The command that runs the MCP server. Nothing but the protocol goes to stdout."""
 
+import contextlib
 from typing import Annotated
 
 import typer
@@ -28,4 +29,5 @@ def mcp(
         serving.run_stdio()
         return
     output = Output(call)
-    serving.run_http(port=8765 if port is None else port, tell=lambda url: output.note(f"Listening on {url}"))
+    with contextlib.suppress(KeyboardInterrupt):  # a server is ended by a signal: nothing was interrupted
+        serving.run_http(port=8765 if port is None else port, tell=lambda url: output.note(f"Listening on {url}"))
