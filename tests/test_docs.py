@@ -26,7 +26,7 @@ TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULT
 NOT_CODE = {"", "text", "mermaid"}
 PARSERS: dict[str, Callable[[str], object]] = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 SETTING_UP = re.compile(r"(\w+=\S+ )*(make|(python3? -m )?pip install|git clone|cd|npm install|apt-get install) ")
-ENDLESS = re.compile(r"(\w+=\S+ )*commonplace (serve|chat|worker|mcp)\b")
+ENDLESS = re.compile(r"(\w+=\S+ )*commonplace (serve|open|chat|worker|mcp)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,3 +91,46 @@ async def test_the_facts_on_a_page_are_those_of_now_also_when_it_was_looked_at_b
     text = (await server.client.get("/facts", params={"user": "ana"})).text
     assert "Ana plays" not in text
     assert "Ana plays" not in (await server.client.get("/facts", params={"user": "ben"})).text
+
+
+NONSENSE = [
+    "/fact?id=nope",
+    "/fact",
+    "/facts?user=%00",
+    "/facts?user=%ED%A0%80",
+    "/facts?kind=zzz",
+    "/facts?confidence=nan",
+    "/facts?as_of=soon",
+    "/facts?step=-1",
+    "/facts/lane?attribute=%F0%9F%8D%B5&page=99999",
+    "/playground?q=%ED%A0%80&why_not=%00",
+    "/playground?q=x&as_of=9999-99-99",
+    "/conversations/one?cursor=nonsense",
+    "/conversations/one?session=%00%0a",
+    "/talk/learned?fact=%00&fact=%ED%A0%80",
+    "/graph?user=" + "x" * 1_001,
+    "/care/export?user=%0d%0aSet-Cookie:x",
+    "/login?next=%00",
+]
+
+
+@pytest.mark.parametrize("address", NONSENSE)
+async def test_nonsense_in_an_address_is_refused_or_shows_nothing(server: Running, address: str) -> None:
+    answer = await server.client.get(address)
+    assert answer.status_code < 500
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"csrf=&id=", b"a=1&" * 100, b"key=" + b"x" * 100_000])
+async def test_nonsense_in_a_form_is_refused(guarded: Running, body: bytes) -> None:
+    shown = await cookie(guarded)
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    for path in ("/login", "/fact/revise", "/care/forget", "/talk/turn", "/blocks/set", "/care/keys/create"):
+        answer = await guarded.client.post(path, content=body, headers=shown | kind)
+        assert 400 <= answer.status_code < 500, path
+
+
+@pytest.mark.parametrize("value", ["", "x" * 5_000, '"', "a;b=c", "\u00ff", "cp__"])
+async def test_a_cookie_that_is_no_key_leads_to_the_login(guarded: Running, value: str) -> None:
+    answer = await guarded.client.get("/", headers=[("Cookie", f"{COOKIE}={value}".encode("latin-1"))])
+    assert answer.status_code == 303

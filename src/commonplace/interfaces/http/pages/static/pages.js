@@ -4,7 +4,7 @@ export async function part(address, options) {
   const answer = await fetch(address, { headers: { Accept: "text/html" }, ...options });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const found = page.querySelector("[data-part]") ?? page.querySelector("main");
-  return [...found.childNodes];
+  return found && [...found.childNodes]; // null where the answer is no page, as when too much was asked
 }
 
 export function debounced(wait, action) {
@@ -23,7 +23,7 @@ export async function replace(place, address) {
   place.setAttribute("aria-busy", "true");
   const nodes = await part(address);
   if (asked.get(place) !== turn) return;
-  place.replaceChildren(...nodes);
+  if (nodes) place.replaceChildren(...nodes);
   place.setAttribute("aria-busy", "false");
 }
 
