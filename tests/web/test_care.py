@@ -22,6 +22,18 @@ def test_a_conversation_shows_what_each_message_taught(site: Live, page: Page, s
     expect(page.locator("mark").first).to_contain_text("Shram")
 
 
+def test_a_message_is_forgotten_with_what_only_it_taught(site: Live, page: Page) -> None:
+    tell_story(site, "ana unsaid")
+    page.goto(f"{site.url}/conversations/one?user=ana+unsaid&session=story")
+    said = page.locator(".said > li", has_text="green tea")
+    said.get_by_role("button", name="Forget this message").click()
+    page.get_by_role("button", name="Yes, forget it").click()
+    expect(page.get_by_role("status")).to_contain_text("It is forgotten")
+    page.goto(f"{site.url}/facts?user=ana+unsaid")
+    expect(page.get_by_role("link", name="Shram").first).to_be_visible()
+    expect(page.get_by_role("link", name="green tea")).to_have_count(0)
+
+
 def test_blocks_are_written_changed_and_deleted(site: Live, page: Page) -> None:
     page.goto(f"{site.url}/blocks?user=ana+blocks")
     page.get_by_label("Name").fill("profile")

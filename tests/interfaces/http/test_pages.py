@@ -132,5 +132,5 @@ async def test_nonsense_in_a_form_is_refused(guarded: Running, body: bytes) -> N
 
 @pytest.mark.parametrize("value", ["", "x" * 5_000, '"', "a;b=c", "\u00ff", "cp__"])
 async def test_a_cookie_that_is_no_key_leads_to_the_login(guarded: Running, value: str) -> None:
-    answer = await guarded.client.get("/", headers=[("Cookie", f"{COOKIE}={value}".encode("latin-1"))])
+    answer = await guarded.client.get("/", headers={b"Cookie": f"{COOKIE}={value}".encode("latin-1")})
     assert answer.status_code == 303

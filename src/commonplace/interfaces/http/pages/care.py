@@ -60,7 +60,7 @@ async def forget(access: Writer, form: Filled) -> Response:
         part["anonymous"] = True
     sure = form.optional("sure") is not None
     receipt = await access.memory.forget(user=user, dry_run=not sure, **part)  # type: ignore[arg-type]
-    hidden = {name: form.fields.get(name, "") for name in ("user", "what", "session", "before")}
+    hidden = {name: form.fields.get(name, "") for name in ("user", "what", "session", "before", "message")}
     return page(access, "receipt.html", user=user, receipt=receipt, again="/care/forget", hidden=hidden)
 
 
@@ -80,8 +80,10 @@ def _part(form: Form) -> dict[str, Json]:
         case "before":
             day = form.text("before")
             return {"before": day if "T" in day else f"{day}T00:00:00+00:00"}
+        case "message":
+            return {"message": form.text("message")}
         case other:
-            raise InvalidInput(f"what={other!r}: expected everything, session or before")
+            raise InvalidInput(f"what={other!r}: expected everything, session, before or message")
 
 
 async def _jobs(access: Access) -> list[JobInfo]:

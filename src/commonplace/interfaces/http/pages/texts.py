@@ -139,6 +139,7 @@ class Texts:
     summary = "Summary"
     covers = "covers"
     older = "Older messages"
+    forget_message = "Forget this message"
     by = "by"
     block_name = "Name"
     save = "Save"
