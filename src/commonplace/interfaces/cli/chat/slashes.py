@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from commonplace.domain.errors import CommonplaceError, NotFound
+from commonplace.domain.errors import CommonplaceError, InvalidInput, NotFound
 from commonplace.domain.values import Fact, FactVersion, Recalled
 from commonplace.interfaces.cli.chat.display import Display
 from commonplace.interfaces.cli.times import shown
@@ -115,8 +115,10 @@ class Slashes:
     def _meant(self, which: str) -> tuple[str, str]:
         if which.isdigit() and 1 <= int(which) <= len(self.listed):
             return self.listed[int(which) - 1]
-        if not which or which.isdigit():
-            raise NotFound("line of the last list", which or "(none given)")
+        if not which:
+            raise InvalidInput("nothing is named: expected the number of a line of the last list, or the id of a fact")
+        if which.isdigit():
+            raise NotFound("line of the last list", which)
         return "fact", which
 
 
