@@ -70,10 +70,11 @@ model: $(RUN) # a no-op when the model is in the cache already
 servers: $(DEV) # what tests against real servers and a browser need, beyond what is installed with pip
 	@test -e $(CONFORMANCE)/node_modules || $(BIN)/npm install --silent --no-save --prefix $(CONFORMANCE) \
 	    @modelcontextprotocol/conformance@0.1.16 || echo "The MCP conformance suite could not be had: its test is skipped."
-	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	    { apt-get install -qq -y --no-install-recommends chromium || \
-	      { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null; } || \
-	    echo "There is no chromium, and it could not be installed: the tests of the web page are skipped."
+	@missing=$$(for tool in chromium strace; do command -v $$tool >/dev/null || echo $$tool; done); \
+	test -z "$$missing" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	    { apt-get install -qq -y --no-install-recommends $$missing || \
+	      { apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing; }; } >/dev/null; } || \
+	    echo "Not here, and could not be installed:" $$missing "- their tests are skipped."
 
 pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upgrade to move on)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv

@@ -24,7 +24,7 @@ def spent(folder: Path, environment: dict[str, str], *watcher: str) -> None:
 def test_nothing_opens_a_connection_that_nobody_asked_for(tmp_path: Path, environment: dict[str, str]) -> None:
     """strace sees what native code does, too, which a guard inside Python would not."""
     if shutil.which("strace") is None:
-        pytest.skip("strace is not here, and nothing else sees the sockets of native code")
+        pytest.skip("needs strace (make servers): nothing else sees the sockets of native code")
     log = tmp_path / "calls.txt"
     spent(tmp_path, environment, "strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(log))
     lines = log.read_text(errors="replace").splitlines()

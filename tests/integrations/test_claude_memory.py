@@ -66,8 +66,8 @@ def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environ
 
 async def test_the_async_runner_of_the_sdk_drives_the_async_tool() -> None:
     calls: list[Reply] = [
-        Call("memory", '{"command": "create", "path": "/memories/work/plan.md", "file_text": "Ship it"}'),
-        Call("memory", '{"command": "rename", "old_path": "/memories/work", "new_path": "/memories/done"}'),
+        Call("memory", '{"command": "create", "path": "/memories/todo/plan.md", "file_text": "Ship it"}'),
+        Call("memory", '{"command": "rename", "old_path": "/memories/todo", "new_path": "/memories/done"}'),
         Call("memory", '{"command": "insert", "path": "/memories/done/plan.md", "insert_line": 1, "insert_text": "!"}'),
         Call("memory", '{"command": "delete", "path": "/memories/../x"}'),
         Call("memory", '{"command": "nonsense", "path": 7}'),
