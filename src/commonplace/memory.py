@@ -12,8 +12,7 @@ from commonplace.domain.snapshots import Restored
 from commonplace.engine.engine import Engine
 from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.snapshotting import LATEST
-from commonplace.restoring import restored
-from commonplace.wiring import Embed, Location, opened
+from commonplace.wiring import Embed, Location, opened, restored
 
 __all__ = ["AsyncMemory", "AsyncSession", "Opening"]
 

@@ -20,8 +20,10 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.restoring import Restoring
 from commonplace.engine.snapshotting import Shelf
-from commonplace.storing import open_ledger, open_seal, open_store
-from commonplace.wiring import Location, options_of
+from commonplace.wiring.ledgers import open_ledger
+from commonplace.wiring.location import Location
+from commonplace.wiring.opening import options_of
+from commonplace.wiring.stores import open_seal, open_store
 
 
 async def restored(

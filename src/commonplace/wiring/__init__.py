@@ -1,0 +1,25 @@
+"""The composition root: the only package that knows which adapters exist.
+
+Drivers are imported here, inside the functions that need them, so that a program pays only for what it uses.
+"""
+
+from commonplace.wiring.embedders import Embed, describe_model, fetch_model, open_embedder
+from commonplace.wiring.ledgers import open_keys
+from commonplace.wiring.location import Location
+from commonplace.wiring.models import open_chat_model
+from commonplace.wiring.opening import opened
+from commonplace.wiring.restoring import restored
+from commonplace.wiring.searching import open_guard
+
+__all__ = [
+    "Embed",
+    "Location",
+    "describe_model",
+    "fetch_model",
+    "open_chat_model",
+    "open_embedder",
+    "open_guard",
+    "open_keys",
+    "opened",
+    "restored",
+]

@@ -1,0 +1,20 @@
+"""How a hosted model is reached: its address and the keys of the settings."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from commonplace.adapters.models.reaching import Access
+    from commonplace.settings import Settings
+
+
+def access_to(settings: "Settings", *, url: str | None, retries: int) -> "Access":
+    from commonplace.adapters.models.reaching import Access
+
+    keys = {"openai": secret(settings.openai_api_key), "anthropic": secret(settings.anthropic_api_key)}
+    return Access(base_url=url, keys=keys, retries=retries)
+
+
+def secret(value: "SecretStr | None") -> str | None:
+    return None if value is None else value.get_secret_value()

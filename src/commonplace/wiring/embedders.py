@@ -1,0 +1,118 @@
+"""Which model turns texts into vectors, where its files come from, and whose vectors a ledger holds."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, InvalidInput
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.ledger import Ledger
+from commonplace.wiring.access import access_to
+
+if TYPE_CHECKING:
+    from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
+    from commonplace.adapters.onnx.progress import Progress
+    from commonplace.settings import Settings
+
+Embed = Embedder | Callable[[list[str]], ArrayLike]
+"""An embedder, or a plain function from texts to one row of numbers each."""
+
+
+@asynccontextmanager
+async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncIterator[Embedder]:
+    """Yield the embedder that was given, or the local model, which is loaded when it is first needed."""
+    if embed is None:
+        if settings.embedding_provider != "local":
+            async with _hosted_embedder(settings) as hosted:
+                yield hosted
+            return
+        if settings.embedding_model != "all-MiniLM-L6-v2":
+            raise InvalidInput(
+                f"embedding_model={settings.embedding_model!r}: expected all-MiniLM-L6-v2, the one local model; "
+                "for another set embedding_provider, as openai or cohere"
+            )
+        from commonplace.adapters.onnx.embedder import OnnxEmbedder
+
+        async with OnnxEmbedder(_model_files(settings, fetch=False), threads=settings.embed_threads or 1) as local:
+            yield local
+    elif isinstance(embed, Embedder):
+        yield embed
+    elif callable(embed):
+        from commonplace.adapters.function import FunctionEmbedder
+
+        yield await FunctionEmbedder.of(embed)
+    else:
+        raise InvalidInput(f"embedder={embed!r}: expected an Embedder or a function list[str] -> (n, d) array")
+
+
+@asynccontextmanager
+async def _hosted_embedder(settings: "Settings") -> AsyncIterator[Embedder]:
+    provider = settings.embedding_provider
+    try:
+        from commonplace.adapters.models.reaching import opened_embedder
+    except ImportError as error:
+        raise EmbedderUnavailable(
+            f"embedding_provider={provider!r} needs more packages: pip install 'commonplace[models]'"
+        ) from error
+    access = access_to(settings, url=settings.embedding_base_url, retries=settings.agent_retries)
+    name = f"{provider}:{settings.embedding_model}"
+    async with opened_embedder(name, access, dimensions=settings.embedding_dimensions) as embedder:
+        yield embedder
+
+
+def keep_vectors(embedder: Embedder, ledger: Ledger, *, tenant: str) -> None:
+    """Let an embedder that costs something keep its vectors in the ledger, and count what it spends."""
+    keep_in = getattr(embedder, "keep_in", None)
+    if keep_in is not None:
+        keep_in(ledger, lambda usage: ledger.count_usage(tenant, datetime.now(UTC).date(), usage))
+
+
+async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool) -> bool:
+    """Record whose vectors the ledger holds. Returns whether they have to be made anew first.
+
+    Raises EmbedderMismatch if they are another model's. While they are made anew the record is neither model's, so that
+    a memory that was interrupted in the middle of it is not opened as if nothing had happened.
+    """
+    recorded, wanted = await ledger.embedder_identity(), embedder.identity
+    if recorded == wanted:
+        return False
+    if recorded is None or not await ledger.holds_vectors():
+        await ledger.set_embedder_identity(wanted, replacing=recorded)
+        return False
+    if not replace:
+        raise EmbedderMismatch(
+            f"this memory holds vectors of {recorded!r}, and the embedder here is {wanted!r}: open it with the model "
+            f"it was made with, or run `commonplace reindex --embed` to make every vector anew (replace_vectors=True)"
+        )
+    await ledger.set_embedder_identity(f"changing to {wanted}", replacing=recorded)
+    return True
+
+
+def describe_model(settings: "Settings") -> "ModelStatus":
+    """Say where the local embedding model comes from and whether it is ready, without loading it."""
+    return _model_files(settings, fetch=True).describe()
+
+
+def fetch_model(settings: "Settings", progress: "Progress") -> "ModelStatus":
+    """Get the local embedding model. Raises EmbedderUnavailable, which says what was tried."""
+    return _model_files(settings, fetch=True).fetch(progress)
+
+
+def _model_files(settings: "Settings", *, fetch: bool) -> "ModelFiles":
+    """Opening a memory never goes to the network for a model: only who asks for a fetch does."""
+    from commonplace.adapters.onnx.model_files import ModelFiles, default_sources
+    from commonplace.adapters.onnx.sources import InstalledWheel
+
+    sources = default_sources() if fetch else (InstalledWheel(),)
+    return ModelFiles(settings.model_cache, build=_build_model, explicit=settings.model_path, sources=sources)
+
+
+def _build_model(folder: Path, target: Path, progress: "Progress") -> None:
+    """The builder takes a quarter of a second to import, and is needed once in the life of a machine."""
+    from commonplace.adapters.onnx.build import build_model
+
+    build_model(folder, target, progress)

@@ -1,0 +1,97 @@
+"""Which ledger keeps a memory, and what encrypts it."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from commonplace.domain.errors import InvalidInput, LedgerUnavailable
+from commonplace.ports.keys import KeyRing
+from commonplace.ports.ledger import Ledger
+
+if TYPE_CHECKING:
+    from commonplace.adapters.sqlite.cipher import Cipher
+    from commonplace.settings import Settings
+
+
+def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncContextManager[Ledger]:
+    if in_process:
+        return open_sqlite(settings, None)
+    if settings.database_url is None:
+        return open_sqlite(settings, settings.home / "ledger.db")
+    url = urlsplit(settings.database_url)
+    if url.scheme != "sqlite" or not url.path.strip("/"):
+        raise InvalidInput(
+            f"database_url: {url.scheme}://…: expected sqlite:///relative/path or sqlite:////absolute/path"
+        )
+    return open_sqlite(settings, Path(unquote(url.path[1:])))
+
+
+@asynccontextmanager
+async def open_sqlite(settings: "Settings", path: Path | None) -> AsyncIterator[Ledger]:
+    from commonplace.adapters.sqlite import SqliteLedger
+    from commonplace.recall.packed import hashes
+
+    async with SqliteLedger(
+        path,
+        synchronous=settings.synchronous,
+        busy_timeout=settings.busy_timeout,
+        pragmas=settings.sqlite_pragmas,
+        unpack=hashes,
+        cipher=open_cipher(settings) if path is not None else None,
+    ) as ledger:
+        yield ledger
+
+
+def open_cipher(settings: "Settings") -> "Cipher | None":
+    """Return what encrypts the ledger, if it is to be: by a key from a setting, a file, or the system's keyring."""
+    named = [settings.ledger_key, settings.ledger_key_file, settings.ledger_keyring]
+    if named == [None, None, None]:
+        return None
+    if sum(one is not None for one in named) > 1:
+        raise InvalidInput("expected one of ledger_key, ledger_key_file and ledger_keyring")
+    try:
+        from commonplace.adapters.sqlite.cipher import Cipher
+    except ImportError as error:
+        raise LedgerUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
+    if settings.ledger_key is not None:
+        return Cipher(settings.ledger_key.get_secret_value())
+    if settings.ledger_key_file is not None:
+        return Cipher(_key_of(settings.ledger_key_file))
+    return Cipher(_from_keyring(settings.ledger_keyring or ""))
+
+
+def _key_of(file: Path) -> bytes:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"ledger_key_file={str(file)!r}: {error.strerror}") from error
+    if len(content) < 32:
+        raise InvalidInput(
+            f"ledger_key_file={str(file)!r}: holds {len(content)} bytes; expected 32 or more random ones"
+        )
+    return hashlib.sha256(content).digest()
+
+
+def _from_keyring(name: str) -> str:
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        found = keyring.get_password("commonplace", name)
+    except KeyringError as error:
+        raise LedgerUnavailable(f"ledger_keyring={name!r}: {error}") from error
+    if found is None:
+        raise InvalidInput(f"ledger_keyring={name!r}: no such entry; `keyring set commonplace {name}` makes one")
+    return found
+
+
+@asynccontextmanager
+async def open_keys(settings: "Settings") -> AsyncIterator[KeyRing]:
+    """Open the ledger for the sake of its keys."""
+    async with open_ledger(settings, in_process=False) as ledger:
+        if not isinstance(ledger, KeyRing):
+            raise InvalidInput(f"{type(ledger).__name__}: this ledger keeps no keys")
+        yield ledger

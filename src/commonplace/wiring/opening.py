@@ -1,0 +1,77 @@
+"""Opens every part of a memory that the settings ask for, and closes them in the end."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from commonplace.domain.retention import Retention
+from commonplace.engine.parts import Options, Parts
+from commonplace.ports.full_text import FullText
+from commonplace.wiring.embedders import Embed, agree_on_embedder, keep_vectors, open_embedder
+from commonplace.wiring.ledgers import open_ledger
+from commonplace.wiring.location import Location
+from commonplace.wiring.models import open_extractor, open_summariser
+from commonplace.wiring.searching import open_guard, open_index, open_reranker, open_tokenizer
+from commonplace.wiring.stores import open_premises, open_seal, open_store
+
+if TYPE_CHECKING:
+    from commonplace.settings import Settings
+
+
+@asynccontextmanager
+async def opened(location: Location, overrides: Mapping[str, object], embed: Embed | None) -> AsyncIterator[Parts]:
+    """Open every part that the settings ask for, and close them in the end."""
+    from commonplace.settings import Settings
+
+    settings = Settings.from_sources(**location.settings(), **overrides)
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(open_embedder(settings, embed))
+        ledger = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
+        keep_vectors(embedder, ledger, tenant=settings.tenant)
+        replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
+        index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
+        yield Parts(
+            ledger=ledger,
+            embedder=embedder,
+            index=index,
+            extractor=await stack.enter_async_context(open_extractor(settings)),
+            options=options_of(settings),
+            summariser=await stack.enter_async_context(open_summariser(settings)),
+            full_text=ledger if isinstance(ledger, FullText) else None,
+            reranker=open_reranker(settings),
+            planted=open_guard(),
+            count_tokens=open_tokenizer(settings.tokenizer),
+            replacing_vectors=replacing,
+            premises=None if location.in_process else open_premises(settings),
+            open_store=partial(open_store, settings),
+            seal=open_seal(settings),
+        )
+
+
+def options_of(settings: "Settings") -> Options:
+    return Options(
+        tenant=settings.tenant,
+        index=settings.index,
+        exact_up_to=settings.exact_up_to,
+        cache_bytes=settings.cache_bytes,
+        language=settings.language,
+        relevance_weight=settings.weight_relevance,
+        importance_weight=settings.weight_importance,
+        recency_weight=settings.weight_recency,
+        recency_half_life_days=settings.recency_half_life_days,
+        min_relevance=settings.min_relevance,
+        session_ttl=settings.session_ttl,
+        ring=settings.ring,
+        retention=Retention.parse(settings.retention_days),
+        purge_interval=settings.purge_interval,
+        summarise_after=settings.summarise_after,
+        summary_tokens=settings.summary_tokens,
+        snapshot_to=settings.snapshot_place,
+        snapshot_interval=settings.snapshot_interval,
+        snapshot_keep=settings.snapshot_keep,
+        learning_concurrency=settings.learning_concurrency,
+        learning_attempts=settings.learning_attempts,
+        learning_retry_delay=settings.learning_retry_delay,
+        learning_tokens_per_day=settings.learning_tokens_per_day,
+    )
