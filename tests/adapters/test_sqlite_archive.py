@@ -28,7 +28,8 @@ MADE_AGAIN = {
     "deliveries",  # what those indexes were fed
     "embeddings",  # a cache
     "answers",  # kept for a day, for a caller who asks again
-    "turns",  # whose turn it is at a chore
+    "turns",  # when a chore is due
+    "leases",  # who is at one now
     "sqlite_sequence",
 }
 

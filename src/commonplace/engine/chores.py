@@ -1,15 +1,17 @@
-"""What has to be done from time to time, by one of the processes that share a ledger: whoever takes the turn.
+"""What has to be done from time to time, by one of the processes that share a ledger: whoever has the lease.
 
-Turns are kept in the ledger, so two processes never do the same chore at once, and a restart does not do it again.
+When the next turn is stands in the ledger, and is moved when a chore is done. So a restart does not do it again, and
+what a killed process had begun is done by another as soon as its lease has ended.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from commonplace.domain.errors import CommonplaceError
+from commonplace.engine.duties import SECONDS, Duties
 from commonplace.engine.parts import Parts
 
 LOG = logging.getLogger(__name__)
@@ -27,9 +29,15 @@ class Chore:
     do: Callable[[], Awaitable[object]]
 
 
+def is_due(next_turn: datetime | None, *, now: datetime, every: float) -> bool:
+    """Say whether a chore is due. A turn further ahead than `every` is: the clock was set back since."""
+    return next_turn is None or not now < next_turn <= now + timedelta(seconds=every)
+
+
 class Chores:
-    def __init__(self, parts: Parts, chores: Sequence[Chore]) -> None:
+    def __init__(self, parts: Parts, chores: Sequence[Chore], *, lease: float = SECONDS) -> None:
         self._parts, self._chores = parts, chores
+        self._duties = Duties(parts.ledger, now=parts.now, seconds=lease)
 
     async def run(self) -> None:
         """Do what is due, until it is cancelled. A failure is logged, and tried again soon."""
@@ -39,25 +47,33 @@ class Chores:
 
     async def once(self) -> list[str]:
         """Do what is due now. Returns what was done."""
-        return [chore.name for chore in self._chores if await self._attempt(chore)]
+        done: list[str] = []
+        for chore in self._chores:
+            await self._attempt(chore, done)
+        return done
 
-    async def _attempt(self, chore: Chore) -> bool:
-        ledger, now = self._parts.ledger, self._parts.now()
+    async def _attempt(self, chore: Chore, done: list[str]) -> None:
         try:
-            if not await ledger.take_turn(chore.name, now=now, every=chore.every):
-                return False
-            await chore.do()
+            if await self._is_due(chore):
+                await self._duties.do(chore.name, lambda: self._do(chore, done))
         except Exception as error:  # noqa: BLE001 - a worker loop that records the failure
             said = str(error) if isinstance(error, CommonplaceError) else ""  # others' words may quote content
             LOG.warning("%s failed, and is tried again: %s: %s", chore.name, type(error).__name__, said)
-            await self._again(chore)
-            return False
-        LOG.info("%s is done", chore.name)
-        return True
 
-    async def _again(self, chore: Chore) -> None:
-        soon = self._parts.now() + timedelta(seconds=min(chore.every, RETRY))
+    async def _is_due(self, chore: Chore) -> bool:
+        return is_due(await self._parts.ledger.next_turn(chore.name), now=self._parts.now(), every=chore.every)
+
+    async def _do(self, chore: Chore, done: list[str]) -> None:
+        if not await self._is_due(chore):
+            return  # somebody else has done it just now
         try:
-            await self._parts.ledger.set_turn(chore.name, at=soon)
-        except CommonplaceError as error:
-            LOG.warning("the next turn of %s could not be kept: %s", chore.name, type(error).__name__)
+            await chore.do()
+        except Exception:
+            await self._again(chore, after=min(chore.every, RETRY))
+            raise
+        await self._again(chore, after=chore.every)
+        done.append(chore.name)
+        LOG.info("%s is done", chore.name)
+
+    async def _again(self, chore: Chore, *, after: float) -> None:
+        await self._parts.ledger.set_turn(chore.name, at=self._parts.now() + timedelta(seconds=after))

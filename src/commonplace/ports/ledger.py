@@ -31,6 +31,7 @@ from commonplace.domain.values import (
 from commonplace.ports.archive import Archive
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
+from commonplace.ports.leases import Leases
 from commonplace.ports.retention import RetentionLedger
 from commonplace.ports.session_states import SessionStates
 from commonplace.ports.summaries import Summaries
@@ -370,6 +371,7 @@ class Ledger(
     Erasure,
     Archive,
     RetentionLedger,
+    Leases,
     Protocol,
 ):
     """All of it, on one database."""

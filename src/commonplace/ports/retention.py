@@ -1,7 +1,6 @@
-"""What a ledger knows about how long things stay: what is due, who is held, and whose turn it is to see to it."""
+"""What a ledger knows about how long things stay: what is due, and who is held."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Protocol
 
 from commonplace.domain.retention import Due, Hold
@@ -24,15 +23,4 @@ class RetentionLedger(Protocol):
 
     async def holds(self, tenant: str) -> Sequence[Hold]:
         """Return who is held, in the order in which it began."""
-        ...
-
-    async def take_turn(self, chore: str, *, now: datetime, every: float) -> bool:
-        """Take the turn at something that one of many processes does every so many seconds. False: it is not due.
-
-        A turn that lies further ahead than `every` is due at once: the clock was set back since.
-        """
-        ...
-
-    async def set_turn(self, chore: str, *, at: datetime) -> None:
-        """Say when the next turn is, e.g. sooner after a failure."""
         ...

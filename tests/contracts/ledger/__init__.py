@@ -8,6 +8,7 @@ from tests.contracts.ledger.facts import FactsContract
 from tests.contracts.ledger.feed import IndexFeedContract
 from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.jobs import JobsContract
+from tests.contracts.ledger.leases import LeasesContract
 from tests.contracts.ledger.messages import MessagesContract
 from tests.contracts.ledger.retention import RetentionContract
 from tests.contracts.ledger.sessions import SessionsContract
@@ -30,6 +31,7 @@ class LedgerContract(
     ErasureContract,
     ArchiveContract,
     RetentionContract,
+    LeasesContract,
     IsolationContract,
 ):
     pass

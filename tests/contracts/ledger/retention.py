@@ -1,5 +1,4 @@
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -59,17 +58,3 @@ class RetentionContract:
         assert [await ledger.release(ANA), await ledger.release(ANA)] == [True, False]
         await ledger.erase(ANA, Removal(id="e1", what=Part(), at=later(9)))
         assert (await ledger.counts_of(ANA)).messages == 0
-
-    async def test_a_turn_is_taken_once_in_its_time(self, ledger: Ledger) -> None:
-        assert await ledger.take_turn("purge", now=later(0), every=60)
-        assert not await ledger.take_turn("purge", now=later(59), every=60)
-        assert await ledger.take_turn("other", now=later(59), every=60)
-        assert await ledger.take_turn("purge", now=later(60), every=60)
-        await ledger.set_turn("purge", at=later(70))
-        assert not await ledger.take_turn("purge", now=later(69), every=60)
-        assert await ledger.take_turn("purge", now=later(70), every=60)
-
-    async def test_a_clock_that_was_set_back_does_not_stop_the_turns(self, ledger: Ledger) -> None:
-        assert await ledger.take_turn("purge", now=later(0), every=60)
-        assert await ledger.take_turn("purge", now=later(0) - timedelta(days=1), every=60)
-        assert not await ledger.take_turn("purge", now=later(30) - timedelta(days=1), every=60)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from commonplace.adapters.inmemory.jobs import InMemoryJobs
+from commonplace.adapters.inmemory.leases import InMemoryLeases
 from commonplace.adapters.inmemory.partition import Partition, Version
 from commonplace.adapters.inmemory.retaining import InMemoryRetaining
 from commonplace.adapters.inmemory.serving import InMemoryServing
@@ -16,7 +17,7 @@ from commonplace.domain.values import FactChange, FactId, Json, Message, Message
 from commonplace.ports.erasure import Erased, Removal, Reopened, without
 
 
-class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryJobs):
+class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryLeases, InMemoryJobs):
     def __init__(self) -> None:
         super().__init__()
         self._embeddings: dict[tuple[str, bytes], bytes] = {}

@@ -1,7 +1,7 @@
 """Retention in dictionaries, with the promises of `ports.retention`."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from commonplace.adapters.inmemory.partition import Partition
 from commonplace.domain.errors import OnHold
@@ -17,7 +17,6 @@ class InMemoryRetaining:
         super().__init__()
         self._partitions: dict[Scope, Partition] = {}
         self._holds: dict[Scope, Hold] = {}
-        self._turns: dict[str, datetime] = {}
 
     async def due_facts(self, scope: Scope, due: Due) -> Sequence[FactId]:
         held = self._partitions.get(scope, Partition(no=0))
@@ -36,16 +35,6 @@ class InMemoryRetaining:
     def _refuse_held(self, scope: Scope) -> None:
         if scope in self._holds:
             raise OnHold(scope.user, since=self._holds[scope].since)
-
-    async def take_turn(self, chore: str, *, now: datetime, every: float) -> bool:
-        following = now + timedelta(seconds=every)
-        if now < self._turns.get(chore, now) <= following:
-            return False
-        self._turns[chore] = following
-        return True
-
-    async def set_turn(self, chore: str, *, at: datetime) -> None:
-        self._turns[chore] = at
 
 
 def _is_due(held: Partition, id_: FactId, due: Due) -> bool:

@@ -33,6 +33,7 @@ from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encryptin
 from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
+from commonplace.adapters.sqlite.leases import SqliteLeasing
 from commonplace.adapters.sqlite.retaining import SqliteRetaining
 from commonplace.adapters.sqlite.serving import SqliteServing
 from commonplace.adapters.sqlite.summarising import SqliteSummarising
@@ -62,7 +63,7 @@ GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
-class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchiving, SqliteSummarising):
+class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchiving, SqliteSummarising, SqliteLeasing):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
     def __init__(

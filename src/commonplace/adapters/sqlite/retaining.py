@@ -2,8 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from functools import partial
 from typing import TypeVar
 
 from commonplace.adapters.sqlite import retention
@@ -33,9 +31,3 @@ class SqliteRetaining(ABC):
 
     async def holds(self, tenant: str) -> Sequence[Hold]:
         return await self._read(lambda connection: retention.holds(connection, tenant))
-
-    async def take_turn(self, chore: str, *, now: datetime, every: float) -> bool:
-        return await self._write(partial(retention.take_turn, chore=chore, now=now, every=every))
-
-    async def set_turn(self, chore: str, *, at: datetime) -> None:
-        await self._write(partial(retention.set_turn, chore=chore, at=at))

@@ -1,7 +1,6 @@
-"""Retention: what is due, who is held, and the turns that processes take."""
+"""Retention: what is due, and who is held."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 
 from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import Connection, Text, optional_text_of, text_column, text_of
@@ -73,17 +72,3 @@ def _holds(connection: Connection, condition: str, values: Sequence[Text]) -> Se
         Hold(user=optional_text_of(user or None), since=from_micros(since), reason=text_of(reason))
         for user, since, reason in rows
     ]
-
-
-def take_turn(connection: Connection, *, chore: str, now: datetime, every: float) -> bool:
-    following = to_micros(now + timedelta(seconds=every))
-    taken = connection.execute(
-        "insert into turns values (?1, ?2) on conflict (chore) do update set next_at = ?2"
-        " where next_at <= ?3 or next_at > ?2",
-        (chore, following, to_micros(now)),
-    )
-    return taken.rowcount == 1
-
-
-def set_turn(connection: Connection, *, chore: str, at: datetime) -> None:
-    connection.execute("insert or replace into turns values (?, ?)", (chore, to_micros(at)))
