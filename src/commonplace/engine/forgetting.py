@@ -176,17 +176,17 @@ class Forgetting:
         has_index = await self._planner.erase({one.scope: one.number for one in erased})
         self._stage("index")
         progress(STEPS[3], 3, len(STEPS))
-        await self._ledger.scrub()
+        out_of_reach = tuple(await self._ledger.scrub())
         self._stage("files")
         progress(STEPS[4], 4, len(STEPS))
         for one in erased:
             if left := await self._ledger.remains(one):
                 raise Unavailable(f"forget {one.id}: {left} rows are still in the ledger")
         self._stage("verified")
-        verified = ("ledger", "cache", *(("index",) if has_index else ()), "files")
+        verified = ("ledger", "cache", *(("index",) if has_index else ()), *(() if out_of_reach else ("files",)))
         at = self._parts.now()
         done = [_receipt(one, at=at, verified=verified) for one in erased]
-        notes = await self._publish(erased, done)
+        notes = (*out_of_reach, *await self._publish(erased, done))
         receipts = [
             await self._ledger.conclude(replace(receipt, notes=(*receipt.notes, *notes)), one)
             for receipt, one in zip(done, erased, strict=True)

@@ -107,8 +107,12 @@ class Erasure(Protocol):
         """Return what was erased and not concluded, of every tenant, oldest first."""
         ...
 
-    async def scrub(self) -> None:
-        """Leave no byte of anything that was removed in the files. Raises LedgerUnavailable while others read them."""
+    async def scrub(self) -> Sequence[str]:
+        """Leave no byte of anything that was removed in the files. Raises LedgerUnavailable while others read them.
+
+        Returns, for the receipt, what may hold it still because it is out of reach. Only when that is nothing does a
+        receipt say that the files were seen to.
+        """
         ...
 
     async def remains(self, erased: Erased) -> int:

@@ -109,8 +109,8 @@ class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryLeases, InMemo
     async def pending_erasures(self) -> Sequence[Erased]:
         return [erased for id_, (erased, _) in self._erased.items() if id_ not in self._receipts]
 
-    async def scrub(self) -> None:
-        return None
+    async def scrub(self) -> Sequence[str]:
+        return ()
 
     async def remains(self, erased: Erased) -> int:
         held, numbers = self._partitions[erased.scope], self._erased[erased.id][1]

@@ -66,8 +66,9 @@ class SqliteErasing(ABC):
     async def pending_erasures(self) -> Sequence[Erased]:
         return await self._read(erasure_log.pending)
 
-    async def scrub(self) -> None:
+    async def scrub(self) -> Sequence[str]:
         await self._write_alone(_scrub)
+        return ()
 
     async def remains(self, erased: Erased) -> int:
         return await self._read(lambda connection: erasure_log.remains(connection, erased))
