@@ -1,15 +1,18 @@
-"""The async and the blocking faces are one: the same methods, the same arguments, the same words."""
+"""The async and the blocking faces, and the client of a service, are one: the same methods, the same arguments."""
 
 import inspect
 from typing import Any
 
 import pytest
 
+from commonplace.client import AsyncClient, RemoteSession
 from commonplace.memory import AsyncMemory, AsyncSession
 from commonplace.sync import Memory, Session
 
 ONLY_ASYNC = {"aclose", "beside", "start"}
 ONLY_BLOCKING = {"close"}
+ONLY_HERE = {"beside", "ephemeral", "open", "restore_snapshot", "start"}
+"""Ways to open a memory: a client is opened by its address."""
 
 
 def public(cls: type) -> dict[str, Any]:
@@ -38,6 +41,19 @@ def test_both_faces_take_the_same_arguments(blocking: type, awaited: type) -> No
 @pytest.mark.parametrize("name", sorted(public(Memory).keys() - ONLY_BLOCKING - {"open", "ephemeral", "session"}))
 def test_what_the_blocking_face_returns_is_what_the_other_resolves_to(name: str) -> None:
     ours, theirs = inspect.signature(public(Memory)[name]), inspect.signature(public(AsyncMemory)[name])
+    assert ours.return_annotation == theirs.return_annotation
+
+
+@pytest.mark.parametrize(("remote", "local"), [(AsyncClient, AsyncMemory), (RemoteSession, AsyncSession)])
+def test_the_client_of_a_service_has_the_same_methods_with_the_same_arguments(remote: type, local: type) -> None:
+    theirs = {name: arguments(method) for name, method in public(local).items() if callable(method)}
+    ours = {name: arguments(method) for name, method in public(remote).items() if callable(method)}
+    assert ours == {name: taken for name, taken in theirs.items() if name not in ONLY_HERE}
+
+
+@pytest.mark.parametrize("name", sorted(public(AsyncClient).keys() - {"session"}))
+def test_what_the_client_returns_is_what_the_memory_returns(name: str) -> None:
+    ours, theirs = inspect.signature(public(AsyncClient)[name]), inspect.signature(public(AsyncMemory)[name])
     assert ours.return_annotation == theirs.return_annotation
 
 

@@ -28,6 +28,8 @@ class ServiceSettings(BaseSettings):
     )
     api_max_body: int = Field(4_000_000, ge=1, description="Most bytes of a request.")
     api_timeout: float = Field(60.0, gt=0, description="Seconds a request may take until its answer begins.")
+    api_max_import: int = Field(100_000_000, ge=1, description="Most bytes of a file that is imported in one request.")
+    api_import_timeout: float = Field(600.0, gt=0, description="Seconds such a request may take.")
     api_grace: float = Field(
         10.0, ge=0, description="Seconds that requests under way are given to finish when the service is told to end."
     )

@@ -1,8 +1,8 @@
 """One suite of behaviour, on a memory here and on the client of a service: code that moves must not notice."""
 
-import inspect
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,42 +10,12 @@ from typing import Any
 import pytest
 
 from commonplace import InvalidInput, Memory, NotFound, Unavailable
-from commonplace.client import AsyncClient, Client, NotAllowed, RemoteSession
-from commonplace.memory import AsyncMemory, AsyncSession
+from commonplace.client import Client, NotAllowed, NotOverHTTP
+from commonplace.domain.claims import Proposal
+from commonplace.domain.errors import OnHold
 from tests.interfaces.http.conftest import embed
 from tests.interfaces.http.live import Live, live
 
-SPECIFIED = frozenset(
-    [
-        "add",
-        "remember",
-        "revise",
-        "retract",
-        "restore",
-        "recall",
-        "context",
-        "facts",
-        "history",
-        "messages",
-        "blocks",
-        "set_block",
-        "append_block",
-        "delete_block",
-        "session",
-        "sessions",
-        "profile",
-        "export",
-        "forget",
-        "stats",
-        "doctor",
-        "reindex",
-        "jobs",
-        "replay",
-        "relearn",
-        "receipts",
-    ]
-)
-"""What code that moves from a folder to a service relies on; the rest is done where the memory is."""
 NOW = datetime.now(UTC)
 
 
@@ -218,21 +188,103 @@ def test_what_is_not_there_is_not_found(memory: Memory) -> None:
             missing()
 
 
-@pytest.mark.parametrize(("remote", "local"), [(AsyncClient, AsyncMemory), (RemoteSession, AsyncSession)])
-def test_the_client_has_the_same_methods_with_the_same_arguments(remote: type, local: type) -> None:
-    def public(cls: type) -> dict[str, object]:
-        return {name: member for name, member in inspect.getmembers(cls, callable) if not name.startswith("_")}
+def test_what_was_missed_is_explained(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1", session="s1")
+    missed = memory.remember("Allergic to peanuts", user="u1")
+    assert memory.why_not(missed.id, "Berlin", user="u1").reason != "returned"
+    assert memory.why_not(missed.id, "peanuts", user="u1", kinds="message").filters == ("kinds",)
+    assert memory.why_not("nobody", "peanuts", user="u1").reason == "unknown"
 
-    assert public(remote).keys() <= public(local).keys()
-    assert public(remote).keys() >= (SPECIFIED if local is AsyncMemory else public(local).keys())
-    for name, member in public(remote).items():
-        theirs = public(local)[name]
-        assert callable(member)
-        assert callable(theirs)
-        ours, others = (inspect.signature(one).parameters.values() for one in (member, theirs))
-        assert [(one.name, one.kind, one.default) for one in ours] == [(o.name, o.kind, o.default) for o in others], (
-            name
-        )
+
+def test_what_others_read_out_of_a_message_is_learned_if_the_message_says_it(memory: Memory) -> None:
+    (said,) = memory.add("By the way: Shram, that is my editor", user="u1", learn=False).messages
+    proposal = Proposal(
+        quote="Shram, that is my editor", text="Uses Shram", subject="user", attribute="uses", value="Shram"
+    )
+    made_up = replace(proposal, quote="Magnet", text="Uses Magnet", value="Magnet")
+    added = memory.propose(said, [proposal, made_up], user="u1", by="reader")
+    assert len(added.changes) == 1
+    assert [one.text for one in memory.facts(user="u1")] == ["Uses Shram"]
+    with pytest.raises(InvalidInput):
+        memory.propose(said, ["Uses Magnet"], user="u1")  # type: ignore[list-item]
+
+
+def test_a_user_on_hold_is_kept(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1")
+    memory.hold(user="u1", reason="court")
+    assert [(one.user, one.reason) for one in memory.holds()] == [("u1", "court")]
+    with pytest.raises(OnHold):
+        memory.forget(user="u1")
+    memory.release(user="u1")
+    with pytest.raises(NotFound):
+        memory.release(user="u1")
+
+
+def test_what_has_expired_goes(memory: Memory) -> None:
+    memory.add("I live in Berlin", user="u1", expires_at=NOW - timedelta(days=1))
+    assert not memory.purge(dry_run=True).applied
+    assert memory.consolidate(user="u1", dry_run=True).applied is False
+    assert memory.purge().receipts[0].counts["ledger"]["messages"] == 1
+    assert memory.consolidate(everyone=True).applied
+    with pytest.raises(InvalidInput):
+        memory.consolidate(user="u1", everyone=True)
+
+
+def test_what_was_exported_is_imported_once(memory: Memory, tmp_path: Path) -> None:
+    memory.add("I live in Berlin", user="u1", session="s1")
+    memory.export(user="u1", to=tmp_path / "out.jsonl")
+    assert memory.import_from(tmp_path / "out.jsonl", user="u2", dry_run=True).added["messages"] == 1
+    assert memory.import_from(tmp_path / "out.jsonl", user="u2").added["messages"] == 1
+    with (tmp_path / "out.jsonl").open("rb") as file:
+        assert memory.import_from(file, user="u2").known["messages"] == 1
+    assert [one.text for one in memory.messages(user="u2")] == ["I live in Berlin"]
+    lines = ['{"content": "I like tea", "user": "u3"}', '{"content": "I like coffee"}']
+    taken = memory.import_from(lines, user="u2", only=True)
+    assert (taken.added["messages"], [bad.place for bad in taken.bad]) == (1, ["line 1"])
+    with pytest.raises(InvalidInput):
+        memory.import_from(lines, user="u2", only=True, strict=True)
+    with pytest.raises(InvalidInput):
+        memory.import_from(tmp_path / "missing")
+
+
+@pytest.fixture(params=["memory", "client"])
+def with_snapshots(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    """A memory whose settings say where its snapshots go: a service takes no place from a request."""
+    kept = str(tmp_path / "kept")
+    with ExitStack() as stack:
+        if request.param == "memory":
+            yield stack.enter_context(Memory.open(tmp_path / "home", embedder=embed, snapshot_to=kept))
+        else:
+            running = stack.enter_context(live(tmp_path / "home", snapshot_to=kept))
+            yield stack.enter_context(Client(running.url))
+
+
+def test_snapshots_are_made_verified_and_pruned(with_snapshots: Memory) -> None:
+    memory = with_snapshots
+    memory.add("I live in Berlin", user="u1")
+    first, second = memory.snapshot(), memory.snapshot()
+    assert [(one.name, one.counts, one.parts) for one in memory.snapshots()] == [
+        (one.name, one.counts, one.parts) for one in (first, second)
+    ]
+    assert memory.verify_snapshot().whole
+    assert memory.verify_snapshot(first.name).records == sum(part.records for part in first.parts)
+    assert memory.prune_snapshots(keep=1).removed == (first.name,)
+    with pytest.raises(InvalidInput):
+        memory.prune_snapshots()
+
+
+def test_what_only_its_place_can_do_is_refused_from_afar(service: Live, tmp_path: Path) -> None:
+    with Client(service.url, key=service.key(tenant=tmp_path.name)) as memory:
+        for refused in (
+            memory.tend,
+            memory.work,
+            lambda: memory.snapshots(tmp_path),
+            lambda: memory.snapshot(tmp_path),
+        ):
+            with pytest.raises(NotOverHTTP):
+                refused()
+        with pytest.raises(NotAllowed, match="403"):
+            memory.snapshots()
 
 
 def test_a_key_of_one_user_needs_not_name_them_and_may_not_name_others(service: Live, tmp_path: Path) -> None:
@@ -243,6 +295,12 @@ def test_a_key_of_one_user_needs_not_name_them_and_may_not_name_others(service: 
             memory.recall("", user="u2")
         with pytest.raises(NotAllowed, match="403"):
             memory.doctor()
+        with pytest.raises(NotAllowed, match="403"):
+            memory.import_from(['{"content": "Planted"}'], user="u2")
+        with pytest.raises(NotAllowed, match="403"):
+            memory.import_from(['{"content": "Planted"}'], anonymous=True)
+        planted = memory.import_from(['{"content": "Planted", "user": "u2"}'])
+        assert (planted.added, [bad.place for bad in planted.bad]) == ({}, ["line 1"])
 
 
 def test_a_service_that_is_not_there_is_unavailable() -> None:

@@ -18,11 +18,15 @@ from commonplace.domain.plain import as_json
 TRIES = 3
 PAUSE = 0.2
 """Seconds before the second try; doubled each time."""
-READING = frozenset({"/v1/recall", "/v1/context"})
+READING = frozenset({"/v1/recall", "/v1/context", "/v1/why-not"})
 
 
 class NotAllowed(CommonplaceError):
     """The service does not let this key do that: it is unknown, or opens something else, or has asked too often."""
+
+
+class NotOverHTTP(CommonplaceError):
+    """It is done where the memory is, not from afar: the message says by what."""
 
 
 class Asking:
@@ -36,19 +40,25 @@ class Asking:
         await self._client.aclose()
 
     async def get(self, path: str, **given: object) -> Any:
-        answer = await self.send("GET", path, params=_params(given))
+        answer = await self.send("GET", path, params=params_of(given))
         return answer.json()
 
     async def call(self, method: str, path: str, *, params: Mapping[str, object] | None = None, **body: object) -> Any:
         """Ask with a body. What is None is left out."""
         content = None if method == "DELETE" else _encoded({k: v for k, v in body.items() if v is not None})
-        answer = await self.send(method, path, params=_params(params or {}), content=content)
+        answer = await self.send(method, path, params=params_of(params or {}), content=content)
         return answer.json() if answer.content else None
 
     async def send(
-        self, method: str, path: str, *, params: Mapping[str, str | list[str]], content: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | list[str]],
+        content: bytes | None = None,
+        media_type: str = "application/json",
     ) -> httpx2.Response:
-        headers = {} if content is None else {"Content-Type": "application/json"}
+        headers = {} if content is None else {"Content-Type": media_type}
         if method == "POST" and path not in READING:
             headers["Idempotency-Key"] = uuid.uuid4().hex
         safe = method != "PATCH"  # to revise, or to merge a state, twice is to do it twice
@@ -92,7 +102,8 @@ def _encoded(body: Mapping[str, object]) -> bytes:
         raise InvalidInput(f"expected what JSON can hold: {error}") from None
 
 
-def _params(given: Mapping[str, object]) -> dict[str, str | list[str]]:
+def params_of(given: Mapping[str, object]) -> dict[str, str | list[str]]:
+    """Return arguments as a query takes them. What is None is left out."""
     plain = {name: as_json(value) for name, value in given.items() if value is not None}
     return {
         name: [str(one) for one in value] if isinstance(value, list) else _word(value) for name, value in plain.items()

@@ -41,6 +41,7 @@ class Carrying:
         *,
         user: str | None = None,
         anonymous: bool = False,
+        only: bool = False,
         session: str | None = None,
         format: str = "auto",
         learn: bool = True,
@@ -53,7 +54,8 @@ class Carrying:
 
         `user` makes it all theirs, `anonymous` the anonymous user's; without them it stays whose it was. What a
         receipt says was forgotten here is left out and counted, unless `bring_back`. A bad line is reported and the
-        rest goes on, unless `strict`. A dry run counts, and changes nothing. `learn` is for files of messages.
+        rest goes on, unless `strict`. With `only`, what names another user is a bad line. A dry run counts, and changes
+        nothing. `learn` is for files of messages.
         """
         if anonymous and user is not None:
             raise InvalidInput(f"user={user!r}, anonymous=True: expected one of them")
@@ -63,6 +65,13 @@ class Carrying:
             session=parse_optional_name(session, name="session"),
             now=self._parts.now(),
         )
-        wishes = Wishes(format=parse_format(format), learn=learn, bring_back=bring_back, dry_run=dry_run, strict=strict)
+        wishes = Wishes(
+            format=parse_format(format),
+            only=only,
+            learn=learn,
+            bring_back=bring_back,
+            dry_run=dry_run,
+            strict=strict,
+        )
         with Source(source) as opened:
             return await self._importing.take(opened, reading, wishes, progress=progress)

@@ -31,6 +31,8 @@ NOT_OURS = "keys and counters of a tenant are not a user's: they are left out"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
     format: Format
+    only: bool
+    """Nobody else's but the user's whose import it is."""
     learn: bool
     bring_back: bool
     dry_run: bool
@@ -43,6 +45,10 @@ class _Run:
 
     scope: Scope
     barring: Barring
+    own: str | None
+    """Whose import it is."""
+    passing: bool = False
+    """What follows is somebody else's, and left out."""
     embedder: str | None = None
     added: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -68,7 +74,7 @@ class Importing:
         wishes = replace(wishes, format=form)
         items = READERS[form](source, reading)
         scope = Scope(self._parts.options.tenant, reading.user)
-        run = _Run(scope, await self._barring(scope, form))
+        run = _Run(scope, await self._barring(scope, form), own=reading.user)
         while batch := await asyncio.to_thread(_next, items):
             await self._take_batch(batch, run, wishes)
             progress("Importing", source.done, source.size)
@@ -91,7 +97,8 @@ class Importing:
 
     async def _take_batch(self, batch: Sequence[Item], run: _Run, wishes: Wishes) -> None:
         held: list[Held] = []
-        for item in batch:
+        for given in batch:
+            item = _of_others(given, run) if wishes.only else given
             if isinstance(item, Bad):
                 if wishes.strict:
                     await self._write(held, run, wishes)
@@ -107,7 +114,7 @@ class Importing:
                 run.embedder = record.embedder
             elif isinstance(record, OfTenants):
                 run.notes[NOT_OURS] = None
-            elif isinstance(record, Held):
+            elif isinstance(record, Held) and not run.passing:
                 held.append(record)
         await self._write(held, run, wishes)
 
@@ -185,6 +192,14 @@ class Importing:
         if note is not None:
             run.notes[note] = None
         self._planner.written(run.scope)
+
+
+def _of_others(item: Item, run: _Run) -> Item:
+    """Return the item; a bad one in its place if it turns to another user, of whom nothing is taken then."""
+    if isinstance(item, Bad) or not isinstance(item.record, OfUser):
+        return item
+    run.passing = item.record.user != run.own
+    return Bad(item.place, f"it names user {item.record.user!r}: expected {run.own!r}") if run.passing else item
 
 
 def _next(items: Iterator[Item]) -> list[Item]:

@@ -34,6 +34,7 @@ class Carrying:
         *,
         user: str | None = None,
         anonymous: bool = False,
+        only: bool = False,
         session: str | None = None,
         format: str = "auto",
         learn: bool = True,
@@ -46,13 +47,15 @@ class Carrying:
 
         `user` makes it all theirs, `anonymous` the anonymous user's; without them it stays whose it was. What a
         receipt says was forgotten here is left out and counted, unless `bring_back`. A bad line is reported and the
-        rest goes on, unless `strict`. A dry run counts, and changes nothing. `learn` is for files of messages.
+        rest goes on, unless `strict`. With `only`, what names another user is a bad line. A dry run counts, and changes
+        nothing. `learn` is for files of messages.
         """
         return self._loop.call(
             self._memory.import_from(
                 source,
                 user=user,
                 anonymous=anonymous,
+                only=only,
                 session=session,
                 format=format,
                 learn=learn,

@@ -31,6 +31,7 @@ from commonplace.interfaces.http.proxies.upstream import open_upstream
 from commonplace.interfaces.http.routes import (
     blocks,
     care,
+    carrying,
     chat,
     facts,
     health,
@@ -40,6 +41,7 @@ from commonplace.interfaces.http.routes import (
     metrics,
     recall,
     sessions,
+    snapshots,
     upkeep,
 )
 from commonplace.interfaces.http.service import Service
@@ -55,7 +57,9 @@ ROUTERS = (
             blocks,
             sessions,
             care,
+            carrying,
             keeping,
+            snapshots,
             jobs,
             upkeep,
             chat,
@@ -124,12 +128,13 @@ def _middleware(service: Service) -> list[Middleware]:
     )
     hosts, origins = [settings.api_host], settings.api_cors_origins
     models = Bound(max_body=settings.proxy_max_body, timeout=settings.proxy_timeout)
+    files = Bound(max_body=settings.api_max_import, timeout=settings.api_import_timeout)
     passing = [
         Middleware(Edge, observe=service.observer),
         Middleware(
             Bounds,
             usual=Bound(max_body=settings.api_max_body, timeout=settings.api_timeout),
-            by_prefix={"/openai/": models, "/anthropic/": models},
+            by_prefix={"/openai/": models, "/anthropic/": models, "/v1/import": files},
         ),
         Middleware(Gate, service=service, limiter=limiter, hosts=hosts, origins=origins),
         Middleware(Idempotency, service=service, lease=settings.api_timeout),

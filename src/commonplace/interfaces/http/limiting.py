@@ -18,6 +18,7 @@ COSTLY = (
     "/v1/doctor",
     "/v1/export",
     "/v1/forget",
+    "/v1/import",
     "/v1/purge",
     "/v1/reindex",
     "/v1/relearn",

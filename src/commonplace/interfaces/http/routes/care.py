@@ -1,11 +1,9 @@
-"""Looking after what is kept of a user: profile, export, forget, receipts, consolidate, relearn."""
+"""Looking after what is kept of a user: profile, forget, receipts, relearn."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from commonplace.domain.receipts import Receipt
@@ -77,30 +75,6 @@ async def forget(asked: ForgetRequest, access: Writer) -> Response:
         dry_run=asked.dry_run,
     )
     return reply(receipt)
-
-
-@router.get(
-    "/export",
-    response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "One JSON object a line: docs/export-import.md describes them.",
-            "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
-        }
-    },
-)
-async def export(
-    access: Reader,
-    user: UserQuery = None,
-    vectors: Annotated[bool, Query(description="With vectors: it can be imported without an embedding model.")] = False,
-) -> Response:
-    """Return everything held on a user, as of this moment."""
-    held = await access.memory.export(user=access.user(user), vectors=vectors)
-    return StreamingResponse(
-        (f"{line}\n" for line in held),
-        media_type="application/x-ndjson",
-        headers={"X-Commonplace-Counts": json.dumps(held.counts)},
-    )
 
 
 @router.post("/relearn", responses=described(Relearned, what="What it changes."))

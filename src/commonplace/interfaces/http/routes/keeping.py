@@ -1,17 +1,14 @@
-"""How long things are kept: consolidate, purge, holds, snapshots."""
+"""How long things are kept: consolidate, purge, holds."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from commonplace.domain.results import Consolidated, Purged
 from commonplace.domain.retention import Hold
-from commonplace.domain.snapshots import Snapshot
-from commonplace.interfaces.http.access import Access, Admin, Forbidden, Writer
-from commonplace.interfaces.http.service import Service
+from commonplace.interfaces.http.access import Admin, Writer
 from commonplace.interfaces.http.wire import Body, User, UserQuery, described, reply
 
 router = APIRouter(prefix="/v1", tags=["care"])
@@ -22,23 +19,6 @@ class Holds:
     """Users of whom nothing may be removed."""
 
     items: list[Hold]
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotInfo:
-    """A snapshot, as it is listed."""
-
-    name: str
-    made_at: datetime
-    counts: dict[str, int]
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshots:
-    """Snapshots, oldest first."""
-
-    items: list[SnapshotInfo]
 
 
 class ConsolidateRequest(Body):
@@ -54,10 +34,6 @@ class PurgeRequest(Body):
 class HoldRequest(Body):
     user: User = None
     reason: str = ""
-
-
-class SnapshotRequest(Body):
-    pass
 
 
 @router.post("/consolidate", responses=described(Consolidated, what="What was done."))
@@ -97,29 +73,3 @@ async def release(access: Admin, user: UserQuery = None) -> Response:
     access.everybody()
     await access.memory.release(user=access.user(user))
     return Response(status_code=204)
-
-
-@router.get("/snapshots", responses=described(Snapshots, what="Oldest first."))
-async def snapshots(access: Admin, request: Request) -> Response:
-    """List the snapshots where the settings say they are (`snapshot_to`). For the operator's own tenant."""
-    _check_operator(access, request)
-    return reply(Snapshots([_shown(one) for one in await access.memory.snapshots()]))
-
-
-@router.post("/snapshots", status_code=201, responses=described(SnapshotInfo, status=201, what="The snapshot."))
-async def snapshot(asked: SnapshotRequest, access: Admin, request: Request) -> Response:
-    """Write everything, of every tenant, where the settings say (`snapshot_to`). For the operator's own tenant."""
-    _check_operator(access, request)
-    return reply(_shown(await access.memory.snapshot()), 201)
-
-
-def _check_operator(access: Access, request: Request) -> None:
-    """A snapshot holds every tenant, so only the tenant that the service was started for may make one."""
-    access.everybody()
-    service: Service = request.app.state.service
-    if access.caller.tenant != service.settings.tenant:
-        raise Forbidden("snapshots hold every tenant: only a key of the service's own tenant may make and list them")
-
-
-def _shown(snapshot: Snapshot) -> SnapshotInfo:
-    return SnapshotInfo(snapshot.name, snapshot.made_at, dict(snapshot.counts), snapshot.bytes)

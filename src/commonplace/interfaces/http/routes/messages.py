@@ -7,8 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import Field
 
+from commonplace.domain.claims import Proposal, Standing
 from commonplace.domain.results import Added, Page
-from commonplace.domain.values import Message, Role
+from commonplace.domain.times import parse_optional_moment
+from commonplace.domain.values import FactKind, Message, Role
 from commonplace.interfaces.http.access import Reader, Writer
 from commonplace.interfaces.http.wire import (
     Body,
@@ -26,6 +28,10 @@ from commonplace.interfaces.http.wire import (
 router = APIRouter(prefix="/v1", tags=["messages"])
 
 Text = Annotated[str, Field(min_length=1, examples=["I use Shram and Magnet as productivity tools"])]
+
+
+MessageName = Annotated[Name, Path(description="The id of the message.")]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Said(Body):
@@ -51,6 +57,26 @@ class AddRequest(Body):
     expires_at: Moment | None = None
     learn: Annotated[bool, Field(description="Learn facts from it.")] = True
     wait: Annotated[bool, Field(description="Wait until it is learned from.")] = False
+
+
+class Proposed(Body):
+    quote: Annotated[str, Field(description="The words of the message it rests on.", examples=["I use Shram"])]
+    text: Annotated[str, Field(examples=["Uses Shram"])]
+    subject: Annotated[str, Field(examples=["user"])]
+    attribute: Annotated[str, Field(examples=["uses"])]
+    value: Annotated[str, Field(examples=["Shram"])]
+    standing: Standing = "holds"
+    kind: FactKind | None = None
+    confidence: Share = 0.8
+    importance: Share | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+
+
+class ProposeRequest(Body):
+    proposals: list[Proposed]
+    user: User = None
+    by: Annotated[Name, Field(description="Who says so.")] = "agent"
 
 
 @router.post("/messages", status_code=201, responses=described(Added, status=201, what="Durable, and found by recall."))
@@ -84,6 +110,18 @@ def _content(content: str | Said | Sequence[Said], again: str | None) -> str | l
     return said
 
 
+@router.post("/messages/{message_id:segment}/proposals", responses=described(Added, what="What was learned."))
+async def propose(message_id: MessageName, asked: ProposeRequest, access: Writer) -> Response:
+    """Learn what somebody says that a message of the user states. What the message does not say is dropped."""
+    proposals = [_proposal(one) for one in asked.proposals]
+    return reply(await access.memory.propose(message_id, proposals, user=access.user(asked.user), by=asked.by))
+
+
+def _proposal(asked: Proposed) -> Proposal:
+    moments = {name: parse_optional_moment(getattr(asked, name), name=name) for name in ("valid_from", "valid_to")}
+    return Proposal(**(asked.model_dump() | moments))
+
+
 @router.get("/messages", responses=described(Page[Message], what="The last ones, oldest first."))
 async def messages(
     access: Reader,
@@ -97,8 +135,6 @@ async def messages(
 
 
 @router.get("/messages/{message_id:segment}", responses=described(Message, what="The message."))
-async def message(
-    message_id: Annotated[Name, Path(description="The id of the message.")], access: Reader, user: UserQuery = None
-) -> Response:
+async def message(message_id: MessageName, access: Reader, user: UserQuery = None) -> Response:
     """Return one message."""
     return reply(await access.memory.message(message_id, user=access.user(user)))
