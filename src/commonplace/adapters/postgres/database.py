@@ -1,0 +1,224 @@
+"""Open a PostgreSQL database the way the ledger wants it, bring its schema up to date, and put names to its errors."""
+
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor, errors
+from psycopg.adapt import AdaptersMap
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Format
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+from psycopg_pool import AsyncConnectionPool
+
+from commonplace.adapters.postgres.columns import Connection, VectorColumn, VectorDumper
+from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
+
+MIGRATIONS: Traversable = resources.files("commonplace.adapters.postgres").joinpath("migrations")
+MIGRATION_LOCK = 0x436D6E70
+"""The advisory lock of who brings the schema up to date ("Cmnp")."""
+
+
+class BinaryCursor(AsyncCursor[tuple[Any, ...]]):
+    """Takes every result as the server has it: spelled out, vectors and terms would be twice as long."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.format = Format.BINARY
+
+
+def _adapters() -> AdaptersMap:
+    """One type for every int: by default it follows the value, and each mix of types would be a plan of its own."""
+    adapters = AdaptersMap(psycopg.adapters)
+    adapters.register_dumper(int, Int8Dumper)
+    adapters.register_dumper(int, Int8BinaryDumper)
+    adapters.register_dumper(VectorColumn, VectorDumper)
+    return adapters
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """Where it is and how to open it."""
+
+    url: str = field(repr=False)
+    pool_size: int
+    statement_timeout: float
+    """Seconds that one statement may take; 0 for as long as it likes."""
+    patience: float
+    """Seconds to wait for a free connection, or for the server to come back."""
+    migrations: Traversable = MIGRATIONS
+
+    @property
+    def where(self) -> str:
+        """Its address without the name and password of who opens it."""
+        try:
+            parts = conninfo_to_dict(self.url)
+        except psycopg.ProgrammingError as error:
+            raise InvalidInput(f"database_url: {error}".strip()) from None
+        host, name = parts.get("host") or "local", parts.get("dbname") or ""
+        port = f":{parts['port']}" if parts.get("port") else ""
+        return f"postgresql://{host}{port}/{name}"
+
+    @asynccontextmanager
+    async def pool(self) -> AsyncIterator[AsyncConnectionPool[Connection]]:
+        """Bring the schema up to date, and keep connections open. What is wrong with the address is said at once."""
+        where = self.where
+        async with await self.connect() as connection:
+            await migrate(connection, read_migrations(self.migrations), where=where)
+        async with AsyncConnectionPool(
+            self.url,
+            connection_class=AsyncConnection[tuple[Any, ...]],
+            kwargs=self._options(),
+            min_size=1,
+            max_size=self.pool_size,
+            timeout=self.patience,
+            # It tries to connect again at ever longer intervals, for so long; then anew with the next call.
+            reconnect_timeout=5.0,
+            configure=self.configure,
+            name="commonplace",
+            open=False,
+        ) as pool:
+            yield pool
+
+    async def connect(self) -> Connection:
+        connection = await AsyncConnection.connect(self.url, **self._options())
+        await self.configure(connection)
+        return connection
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "autocommit": True,
+            "context": _AdaptContext(),
+            "cursor_factory": BinaryCursor,
+            "connect_timeout": max(2, round(self.patience)),
+            "application_name": "commonplace",
+        }
+
+    async def configure(self, connection: Connection) -> None:
+        await connection.execute(
+            "select set_config('statement_timeout', %s, false), set_config('client_min_messages', 'warning', false),"
+            " set_config('commonplace.every_tenant', 'off', false)",
+            (str(round(self.statement_timeout * 1000)),),
+        )
+
+    @contextmanager
+    def in_our_words(self) -> Iterator[None]:
+        """Raise the errors of the server as errors of the domain. A bug of ours passes as it is."""
+        try:
+            yield
+        except Exception as error:
+            translated = self._translate(error)
+            if translated is None:
+                raise
+            raise translated from error
+
+    def _translate(self, error: Exception) -> Exception | None:
+        match error:
+            case errors.ProgramLimitExceeded():
+                return InvalidInput(f"a name is too long for an index of PostgreSQL: {_first_line(error)}")
+            case errors.DataCorrupted() | errors.IndexCorrupted():
+                return LedgerCorrupt(f"{self.where}: {_first_line(error)}")
+            case errors.QueryCanceled():
+                return LedgerUnavailable(f"{self.where}: no answer within {self.statement_timeout:g} s")
+            case psycopg.OperationalError() | errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
+                return LedgerUnavailable(f"{self.where}: {_first_line(error)}")
+            case OSError():
+                return LedgerUnavailable(f"{self.where}: {error}")
+            case _:
+                return None
+
+
+class _AdaptContext:
+    """What psycopg asks for when it is to take over adapters: an object that has them."""
+
+    def __init__(self) -> None:
+        self.adapters = _adapters()
+        self.connection = None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def read_migrations(folder: Traversable) -> Sequence[Migration]:
+    """Read files named NNNN_name.sql, in the order of their numbers."""
+    files = (file for file in folder.iterdir() if file.name.endswith(".sql"))
+    return sorted(
+        Migration(int(file.name[:4]), file.name[5:].removesuffix(".sql"), file.read_text("utf-8")) for file in files
+    )
+
+
+async def migrate(connection: Connection, migrations: Sequence[Migration], *, where: str) -> None:
+    """Apply what is missing, in one transaction. Others who open the same database wait for it."""
+    async with connection.transaction():
+        await connection.execute(
+            "select set_config('statement_timeout', '0', true), set_config('commonplace.every_tenant', 'on', true)"
+        )
+        await connection.execute("select pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+        applied = await _applied(connection, migrations, where=where)
+        for migration in migrations:
+            if migration.number not in applied:
+                await _apply(connection, migration, where=where)
+        await connection.execute("insert into meta values ('name', %s) on conflict do nothing", (uuid4().hex,))
+
+
+async def _applied(connection: Connection, migrations: Sequence[Migration], *, where: str) -> frozenset[int]:
+    """Return the numbers of the migrations that it has had."""
+    known = migrations[-1].number
+    found = await connection.execute("select to_regclass('commonplace_migrations') is not null")
+    if await found.fetchone() == (False,):
+        await _refuse_another_program(connection, where=where)
+        await connection.execute(
+            "create table commonplace_migrations"
+            " (number bigint primary key, name text not null, applied_at bigint not null)"
+        )
+        return frozenset()
+    rows = await connection.execute("select number from commonplace_migrations")
+    applied = frozenset(number for (number,) in await rows.fetchall())
+    if max(applied, default=0) > known:
+        raise LedgerTooNew(
+            f"{where} has schema {max(applied)} and this version of Commonplace knows up to {known}: "
+            "upgrade commonplace to open it"
+        )
+    return applied
+
+
+async def _refuse_another_program(connection: Connection, *, where: str) -> None:
+    found = await connection.execute(
+        "select relname from pg_class where relnamespace = current_schema()::regnamespace and relname = any(%s)",
+        (["meta", "partitions", "messages", "facts", "sessions", "jobs"],),
+    )
+    if (row := await found.fetchone()) is not None:
+        raise Incompatible(
+            f"{where} has a table {row[0]!r} of another program: give Commonplace a database or a schema of its own"
+        )
+
+
+async def _apply(connection: Connection, migration: Migration, *, where: str) -> None:
+    try:
+        # Text results: only then a script of several statements goes through in one piece.
+        await connection.cursor().execute(migration.sql, binary=False)
+    except (errors.FeatureNotSupported, errors.UndefinedFile, errors.UndefinedObject) as error:
+        raise Incompatible(
+            f"{where}: {_first_line(error)}; install pgvector on the server, which Commonplace keeps its vectors in"
+        ) from error
+    except errors.InsufficientPrivilege as error:
+        raise Incompatible(
+            f"{where}: {_first_line(error)}; let its owner, or a superuser, run `create extension vector` there once"
+        ) from error
+    await connection.execute(
+        "insert into commonplace_migrations values (%s, %s, %s)",
+        (migration.number, migration.name, time.time_ns() // 1000),
+    )

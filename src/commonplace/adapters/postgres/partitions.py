@@ -1,0 +1,79 @@
+"""One user's part of the database: its number, its version, and the row numbers that are taken.
+
+Who writes to a partition locks its row first, so that writers of one user come one after the other.
+"""
+
+from typing import NamedTuple
+
+from commonplace.adapters.postgres.columns import Connection, optional_text_of, text_column, text_of
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import Versions
+
+SHIFT = 32
+N_MASK = (1 << SHIFT) - 1
+NOTHING = Versions(0, 0, 0, 0)
+COLUMNS = "no, version, fact_version, epoch, next_row, rows, full_text"
+_FIND = f'select {COLUMNS} from partitions where tenant = %s and "user" = %s'
+
+
+class Partition(NamedTuple):
+    no: int
+    version: int
+    fact_version: int
+    epoch: int
+    next_row: int
+    rows: int
+    full_text: int
+
+    @property
+    def base(self) -> int:
+        """Row n of this partition is `base | n`."""
+        return self.no << SHIFT
+
+    @property
+    def last(self) -> int:
+        return self.base | N_MASK
+
+    def holds(self, n: int) -> bool:
+        """Say whether n can be the number of a row; any other would be a row of somebody else."""
+        return 0 < n <= N_MASK
+
+    @property
+    def versions(self) -> Versions:
+        return Versions(self.no, self.version, self.fact_version, self.rows)
+
+
+def owner_columns(scope: Scope) -> tuple[str, str]:
+    if scope.user == "":
+        raise InvalidInput("user='': expected a name, or None for the anonymous user")
+    return text_column(scope.tenant), "" if scope.user is None else text_column(scope.user)
+
+
+def scope_of(tenant: str, user: str) -> Scope:
+    return Scope(text_of(tenant), optional_text_of(user or None))
+
+
+async def find(connection: Connection, scope: Scope) -> Partition | None:
+    """Return the scope's partition, to read from it."""
+    row = await (await connection.execute(_FIND, owner_columns(scope))).fetchone()
+    return None if row is None else Partition(*row)
+
+
+async def lock(connection: Connection, scope: Scope) -> Partition | None:
+    """Return the scope's partition, to write to it: nobody else does until this transaction ends."""
+    row = await (await connection.execute(f"{_FIND} for update", owner_columns(scope))).fetchone()
+    return None if row is None else Partition(*row)
+
+
+async def obtain(connection: Connection, scope: Scope) -> Partition:
+    """Return the scope's partition, locked, made now if there is none."""
+    found = await lock(connection, scope)
+    if found is not None:
+        return found
+    await connection.execute(
+        'insert into partitions (tenant, "user") values (%s, %s) on conflict do nothing', owner_columns(scope)
+    )
+    made = await lock(connection, scope)
+    assert made is not None
+    return made

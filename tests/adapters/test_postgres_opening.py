@@ -1,0 +1,49 @@
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from commonplace.adapters.postgres import PostgresLedger
+from commonplace.domain.errors import Incompatible, InvalidInput, LedgerTooNew, LedgerUnavailable
+from tests.servers import free_port, postgres_database, postgres_url, run_sql
+
+__all__ = ["postgres_database", "postgres_url"]
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_database_keeps_its_name(postgres_database: str) -> None:
+    async with PostgresLedger(postgres_database) as one, PostgresLedger(postgres_database) as other:
+        assert one.name == other.name != ""
+
+
+async def test_a_schema_of_a_newer_version_is_refused(postgres_database: str, tmp_path: Path) -> None:
+    for file in resources.files("commonplace.adapters.postgres").joinpath("migrations").iterdir():
+        (tmp_path / file.name).write_text(file.read_text())
+    (tmp_path / "9999_later.sql").write_text("create table later (n bigint)")
+    async with PostgresLedger(postgres_database, migrations=tmp_path):
+        pass
+    with pytest.raises(LedgerTooNew, match="schema 9999"):
+        async with PostgresLedger(postgres_database):
+            pass
+
+
+async def test_a_database_of_another_program_is_refused(postgres_database: str) -> None:
+    run_sql(postgres_database, "create table sessions (id text)")
+    with pytest.raises(Incompatible, match="a table 'sessions' of another program"):
+        async with PostgresLedger(postgres_database):
+            pass
+
+
+async def test_a_server_that_is_not_there_is_named_without_the_password() -> None:
+    url = f"postgresql://ana:secret@127.0.0.1:{free_port()}/memory"
+    with pytest.raises(LedgerUnavailable, match="127.0.0.1") as refused:
+        async with PostgresLedger(url):
+            pass
+    assert "secret" not in str(refused.value)
+
+
+async def test_an_address_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="database_url"):
+        async with PostgresLedger("postgresql://host:port:what/?nonsense=1"):
+            pass
