@@ -1,6 +1,6 @@
 """The methods of the product that find: recall, context, and what is known or was said."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from commonplace.engine.absence import Absence
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.parts import Parts
 from commonplace.engine.recalling import Recalling
+from commonplace.ports.embedder import Vectors
 from commonplace.ports.ledger import MessageQuery
 from commonplace.recall.request import Request
 
@@ -105,6 +106,10 @@ class Finding:
             explain=True,
         )
         return await self._absence.why_not(self._whose(user), parse_name(item_id, name="item_id"), request)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return what the embedding model makes of texts: one row of length 1 each. Raises EmbedderUnavailable."""
+        return await self._recalling.embed([parse_text(text, name="texts") for text in texts])
 
     async def context(
         self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800

@@ -21,6 +21,7 @@ from commonplace.engine.hydrate import Terms, hydrate
 from commonplace.engine.oversized import Oversized, Query
 from commonplace.engine.parts import Options, Parts
 from commonplace.engine.planner import Near, Planner
+from commonplace.ports.embedder import Vectors
 from commonplace.ports.ledger import Versions
 from commonplace.recall.assemble import describe
 from commonplace.recall.corpus import KINDS, Corpus, Filters, Mask
@@ -181,6 +182,11 @@ class Recalling:
         facts = await self._parts.ledger.versions_by_id(scope, keys)
         following = encode_cursor(rows[request.limit - 1]) if len(rows) > request.limit else None
         return Page(tuple(facts[key] for key in keys if key in facts), following)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text."""
+        senses = await self._embedding.embed_all(texts)
+        return np.array([sense.vector for sense in senses], np.float32).reshape(-1, self._parts.embedder.dimensions)
 
     async def nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         """Return the facts that hold and have most to do with a text, for who has to judge it."""

@@ -1,7 +1,6 @@
 """LangGraph's store on Commonplace: each item is a fact, so `recall`, `context`, export and forget know of it.
 
-The namespace, the key and the value are the fact's metadata; its text is what the value says. A fact that begins at the
-moment of its first `put` is another one than a fact with the same words, so two keys may hold the same value.
+The namespace, the key and the value are the fact's metadata; its text is what the value says.
 """
 
 import json
@@ -16,6 +15,7 @@ import anyio.to_thread
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.values import Fact, Json
 from commonplace.integrations.extras import needing
+from commonplace.integrations.shelf import Shelf
 from commonplace.sync import Memory
 
 with needing("langgraph"):
@@ -35,7 +35,6 @@ with needing("langgraph"):
     from langgraph.store.base.embed import get_text_at_path, tokenize_path
 
 KEY = "langgraph"
-KIND = "semantic"
 EVERYTHING: dict[str, Any] = {f"{KEY}.key": {"$ne": None}}
 Namespace = tuple[str, ...]
 
@@ -88,7 +87,7 @@ class MemoryStore(BaseStore):
         fields: Sequence[str] = ("$",),
         ttl: TTLConfig | None = None,
     ) -> None:
-        self._memory, self._user, self._fields = memory, user, tuple(fields)
+        self._shelf, self._fields = Shelf(memory, user), tuple(fields)
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -124,17 +123,8 @@ class MemoryStore(BaseStore):
         return held.item()
 
     def _held(self, namespace: Sequence[str], key: str) -> Held | None:
-        where = {f"{KEY}.namespace": list(namespace), f"{KEY}.key": key}
-        page = self._memory.facts(user=self._user, where=where, limit=1)
-        return Held.of(page[0]) if page else None
-
-    def _all(self, where: Mapping[str, Any]) -> Iterator[Held]:
-        cursor = None
-        while True:
-            page = self._memory.facts(user=self._user, where=where, limit=1_000, cursor=cursor)
-            yield from map(Held.of, page)
-            if (cursor := page.next_cursor) is None:
-                return
+        fact = self._shelf.first({f"{KEY}.namespace": list(namespace), f"{KEY}.key": key})
+        return None if fact is None else Held.of(fact)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         chosen = list(self._nearest(op, op.query) if op.query else self._latest(op))
@@ -145,20 +135,18 @@ class MemoryStore(BaseStore):
     def _nearest(self, op: SearchOp, query: str) -> Iterator[tuple[Held, float | None]]:
         """Yield as many as are asked for, as LangGraph has it; the score says how likely it is that one answers."""
         where = {"$and": [_where(op), {f"{KEY}.indexed": True}]}
-        last = op.offset + op.limit
-        hits = self._memory.recall(query, user=self._user, kinds=KIND, where=where, limit=last, min_relevance=0.0)
-        for hit in hits[op.offset :]:
+        for hit in self._shelf.nearest(query, where, op.offset + op.limit)[op.offset :]:
             kept = cast(dict[str, Any], hit.metadata[KEY])
             if (held := self._held(kept["namespace"], kept["key"])) is not None:
                 yield held, hit.relevance
 
     def _latest(self, op: SearchOp) -> Iterator[tuple[Held, float | None]]:
-        for held in islice(self._all(_where(op)), op.offset, op.offset + op.limit):
-            yield held, None
+        for fact in islice(self._shelf.all(_where(op)), op.offset, op.offset + op.limit):
+            yield Held.of(fact), None
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
-        found = {held.namespace for held in self._all(EVERYTHING)}
+        found = {held.namespace for held in map(Held.of, self._shelf.all(EVERYTHING))}
         kept = {one[: op.max_depth] for one in found if all(_matches(condition, one) for condition in conditions)}
         return sorted(kept)[op.offset : op.offset + op.limit]
 
@@ -166,7 +154,7 @@ class MemoryStore(BaseStore):
         held = self._held(op.namespace, op.key)
         if op.value is None:
             if held is not None:
-                self._memory.forget(fact=held.fact.id, user=self._user)
+                self._shelf.remove(held.fact)
             return
         value = cast(dict[str, Json], json.loads(json.dumps(op.value)))
         kept: dict[str, Json] = {
@@ -177,38 +165,20 @@ class MemoryStore(BaseStore):
             "ttl": op.ttl,
             "indexed": op.index is not False,
         }
-        text = _text(op, self._fields)
-        if held is not None and held.fact.text != text:
-            self._memory.revise(held.fact.id, text, user=self._user)
-        self._write(text, kept, begun=_begun(held), ttl=op.ttl)
-
-    def _write(self, text: str, kept: dict[str, Json], *, begun: datetime | None, ttl: float | None) -> None:
-        now = datetime.now(UTC)
-        self._memory.remember(
-            text,
-            user=self._user,
-            kind=KIND,
-            valid_from=begun or now,
-            expires_at=None if ttl is None else _expiry(now, ttl),
-            metadata={KEY: kept},
-        )
+        over = None if held is None else held.fact
+        self._shelf.put(_text(op, self._fields), {KEY: kept}, over=over, expires_at=_expiry(op.ttl))
 
     def _refresh(self, held: Held) -> None:
         """Reading an item with a TTL gives it another whole one."""
         if held.ttl is not None:
-            kept = cast(dict[str, Json], held.fact.metadata[KEY])
-            self._write(held.fact.text, kept, begun=held.fact.valid_from, ttl=held.ttl)
+            self._shelf.put(held.fact.text, held.fact.metadata, over=held.fact, expires_at=_expiry(held.ttl))
 
 
-def _expiry(now: datetime, ttl: float) -> datetime:
+def _expiry(ttl: float | None) -> datetime | None:
     try:
-        return now + timedelta(minutes=ttl)
+        return None if ttl is None else datetime.now(UTC) + timedelta(minutes=ttl)
     except OverflowError as error:
         raise InvalidInput(f"ttl={ttl!r}: expected minutes, and not more than the calendar has") from error
-
-
-def _begun(held: Held | None) -> datetime | None:
-    return held.fact.valid_from if held is not None else None
 
 
 def _where(op: SearchOp) -> dict[str, Any]:

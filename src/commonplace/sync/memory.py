@@ -28,6 +28,7 @@ from commonplace.engine.engine import Content
 from commonplace.engine.finding import Moment
 from commonplace.engine.snapshotting import LATEST
 from commonplace.memory import AsyncMemory, Opening
+from commonplace.ports.embedder import Vectors
 from commonplace.sync.caring import Caring
 from commonplace.sync.carrying import Carrying
 from commonplace.sync.loop import Loop
@@ -259,6 +260,10 @@ class Memory(Caring, Carrying):
                 min_relevance=min_relevance,
             )
         )
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return what the embedding model makes of texts: one row of length 1 each. Raises EmbedderUnavailable."""
+        return self._loop.call(self._memory.embed(texts))
 
     def context(self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800) -> Context:
         """Recall, packed into `budget` tokens and fenced as data, ready to put in a prompt. Blocks come first."""

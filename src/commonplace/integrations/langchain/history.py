@@ -1,42 +1,17 @@
-"""LangChain's retriever and chat history on Commonplace. Both need langchain-core alone.
-
-A message of a history is kept whole in the metadata of ours, so tool calls and names come back as they were.
-"""
+"""LangChain's chat history on a session. A message is kept whole in the metadata of ours: tool calls come back, too."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from commonplace.domain.values import Json, Message, Recalled, Role
-from commonplace.integrations.extras import needing
-from commonplace.sync import Memory
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
 
-with needing("langchain"):
-    from langchain_core.callbacks import CallbackManagerForRetrieverRun
-    from langchain_core.chat_history import BaseChatMessageHistory
-    from langchain_core.documents import Document
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
-    from langchain_core.retrievers import BaseRetriever
+from commonplace.domain.values import Json, Message, Role
+from commonplace.sync import Memory
 
 KEY = "langchain"
 PAGE = 1_000
 ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system"}
-
-
-class MemoryRetriever(BaseRetriever):
-    """What is recalled of one user, as documents, the best first. Nothing relevant: none."""
-
-    memory: Memory
-    user: str | None = None
-    k: int = 10
-    kinds: frozenset[str] | None = None
-    where: dict[str, Any] | None = None
-
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
-    ) -> list[Document]:
-        limit = self.k if k is None else k
-        hits = self.memory.recall(query, user=self.user, limit=limit, kinds=self.kinds, where=self.where)
-        return [_document(hit) for hit in hits]
 
 
 class MemoryChatHistory(BaseChatMessageHistory):
@@ -65,20 +40,6 @@ class MemoryChatHistory(BaseChatMessageHistory):
         """Forget the conversation, with what was learned from it alone."""
         if self._memory.messages(session=self.session_id, user=self._user, limit=1):
             self._memory.forget(session=self.session_id, user=self._user)
-
-
-def _document(hit: Recalled) -> Document:
-    """What has changed since is said beside the text: whoever reads the document must not take the old for the new."""
-    about = {
-        "kind": hit.kind,
-        "at": hit.at.isoformat(),
-        "score": hit.score,
-        "relevance": hit.relevance,
-        "session": hit.session,
-        "sources": list(hit.sources),
-    }
-    text = f"{hit.text} ({hit.note})" if hit.note else hit.text
-    return Document(id=hit.id, page_content=text, metadata={**hit.metadata, **about})
 
 
 def _our(message: BaseMessage) -> dict[str, Any]:
