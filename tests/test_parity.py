@@ -11,8 +11,8 @@ from commonplace.sync import Memory, Session
 
 ONLY_ASYNC = {"aclose", "beside", "start"}
 ONLY_BLOCKING = {"close"}
-ONLY_HERE = {"beside", "ephemeral", "open", "restore_snapshot", "start"}
-"""Ways to open a memory: a client is opened by its address."""
+ONLY_HERE = {"beside", "embed", "ephemeral", "open", "restore_snapshot", "start"}
+"""Ways to open a memory, because a client is opened by its address; and its embedding model, which is not served."""
 
 
 def public(cls: type) -> dict[str, Any]:
