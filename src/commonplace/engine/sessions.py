@@ -9,8 +9,8 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Json, Message, SessionId, SessionInfo
 from commonplace.engine.finding import parse_query
 from commonplace.engine.parts import Parts
+from commonplace.engine.recent import last_said
 from commonplace.engine.windows import Windows
-from commonplace.ports.ledger import MessageQuery
 
 
 class AsyncSession:
@@ -51,8 +51,7 @@ class AsyncSession:
         limit = min(parse_count(n, name="n"), self._parts.options.ring)
         if not limit:
             return ()
-        page = await self._parts.ledger.messages(self._scope, MessageQuery(session=self.id, limit=limit))
-        return tuple(reversed(page.messages))
+        return tuple(await last_said(self._parts, self._scope, self.id, limit=limit))
 
     async def window(self, budget: int = 2_000, *, query: str | None = None) -> Window:
         """Return what a prompt needs of this conversation within `budget` tokens: what changes least comes first.

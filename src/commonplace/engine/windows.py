@@ -7,7 +7,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Message, Recalled, SessionId, Summary
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.parts import Parts
-from commonplace.ports.ledger import MessageQuery
+from commonplace.engine.recent import last_said
 from commonplace.recall.assemble import assemble
 from commonplace.recall.fence import line
 
@@ -24,15 +24,15 @@ class Windows:
         ledger, count = self._parts.ledger, self._parts.count_tokens
         summaries = await ledger.summaries(scope, session)
         covered = {id_ for one in summaries for id_ in one.messages}
-        page = await ledger.messages(scope, MessageQuery(session=session, limit=self._parts.options.ring))
-        said = [one for one in reversed(page.messages) if one.id not in covered and self._lives(one)]
+        latest = await last_said(self._parts, scope, session, limit=self._parts.options.ring)
+        said = [one for one in latest if one.id not in covered and self._lives(one)]
         room = budget
         blocks = assemble([], await ledger.blocks(scope), budget=int(room * BLOCKS), count=count)
         room -= blocks.tokens
         stretches = _ranked([one for one in summaries if one.expires_at is None or one.expires_at > self._parts.now()])
         summary = assemble(stretches, [], budget=int(room * SUMMARY), count=count)
         room -= summary.tokens
-        asked = query if query is not None else _last_asked(page.messages)
+        asked = query if query is not None else _last_asked(latest)
         context = Context(text="", tokens=0, budget=0)
         if asked.strip():
             context = await self._contexts.context(
@@ -74,8 +74,8 @@ def _ranked(summaries: Sequence[Summary]) -> list[Recalled]:
     ]
 
 
-def _last_asked(newest_first: Sequence[Message]) -> str:
-    return next((one.text for one in newest_first if one.role == "user"), "")
+def _last_asked(oldest_first: Sequence[Message]) -> str:
+    return next((one.text for one in reversed(oldest_first) if one.role == "user"), "")
 
 
 def _fitted(window: Window, parts: Parts) -> Window:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commonplace.domain.retention import Retention
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.full_text import FullText
+from commonplace.wiring.caches import open_front
 from commonplace.wiring.embedders import Embed, agree_on_embedder, keep_vectors, open_embedder
 from commonplace.wiring.ledgers import open_ledger
 from commonplace.wiring.location import Location
@@ -27,7 +28,8 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
     settings = Settings.from_sources(**location.settings(), **overrides)
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings, embed))
-        ledger = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
+        plain = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
+        ledger, recent = await stack.enter_async_context(open_front(settings, plain))
         keep_vectors(embedder, ledger, tenant=settings.tenant)
         replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
         index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
@@ -43,6 +45,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             planted=open_guard(),
             count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
+            recent=recent,
             premises=None if location.in_process else open_premises(settings),
             open_store=partial(open_store, settings),
             seal=open_seal(settings),

@@ -42,7 +42,7 @@ class SessionsContract:
         session=any_text,
         state=st.dictionaries(any_text, json_values.filter(lambda value: value is not None), max_size=4),
     )
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_state_comes_back_equal(self, ledger: Ledger, session: str, state: dict[str, Json]) -> None:
         id_ = SessionId(session)
         await ledger.end_session(ANA, id_, now=START)

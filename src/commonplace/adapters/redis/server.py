@@ -1,0 +1,179 @@
+"""One Redis server that may be away at any time: whoever asks has an answer or None soon, and never an error.
+
+After a failure it is left alone for a moment, so that a server that is slow does not make everything slow.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeVar, cast
+from urllib.parse import urlsplit
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
+
+from commonplace.domain.errors import InvalidInput
+
+T = TypeVar("T")
+Command = tuple[str | bytes | int | float, ...]
+
+SHORTEST_REST, LONGEST_REST = 0.25, 5.0
+"""Seconds that a server which failed is left alone; doubled each time."""
+HEALTH = 15.0
+"""A connection that was idle for so many seconds is tried before it is used."""
+FRESH = 60.0
+"""Seconds that a copy may be used before it is read again from the ledger."""
+FULL = "full: it takes no more writes (maxmemory)"
+SCHEMES = ("redis", "rediss", "unix")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Where the server is, and who we are there."""
+
+    url: str = field(repr=False)
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca_file: Path | None = None
+    """Who vouches for the server of a `rediss://` address. None: those whom the system trusts."""
+    timeout: float = 0.5
+    """Seconds to connect, and for an answer."""
+    connections: int = 32
+
+    def __post_init__(self) -> None:
+        scheme = urlsplit(self.url).scheme
+        if scheme not in SCHEMES:
+            raise InvalidInput(f"redis_url: {scheme}://…: expected redis://, rediss:// or unix://")
+        if self.ca_file is not None and scheme != "rediss":
+            raise InvalidInput(f"redis_ca_file={str(self.ca_file)!r}: expected with a rediss:// address only")
+        if self.ca_file is not None and not self.ca_file.is_file():
+            raise InvalidInput(f"redis_ca_file={str(self.ca_file)!r}: expected a file that is there")
+
+
+class Server:
+    def __init__(self, access: Access) -> None:
+        self._client = Redis(connection_pool=_pool(access, self._greet))
+        self._run = ""
+        self._rest, self._rests_until = SHORTEST_REST, 0.0
+        self._full_until = 0.0
+        self._owed: dict[str, float] = {}
+        self.problem: str | None = None
+        """What went wrong when it was last asked; None when it answered."""
+        self.hits = self.misses = self.failures = self.skipped = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+        await self._client.connection_pool.disconnect()
+
+    @property
+    def run(self) -> str:
+        """What the server calls its own life: a restart that reads an old dump is another one."""
+        return self._run
+
+    @property
+    def client(self) -> "Redis":
+        """For what needs a connection of its own: subscriptions."""
+        return self._client
+
+    def figures(self) -> Mapping[str, int]:
+        return {
+            "up": int(self.problem is None),
+            "hits": self.hits,
+            "misses": self.misses,
+            "failures": self.failures,
+            "skipped": self.skipped,
+        }
+
+    async def ask(self, work: Callable[["Redis"], Awaitable[T]]) -> T | None:
+        """Return what the server answers; None if it does not, cannot, or was found away a moment ago."""
+        if time.monotonic() < self._rests_until:
+            self.skipped += 1
+            return None
+        try:
+            await self._settle()
+            answer = await work(self._client)
+        except (RedisError, OSError) as error:
+            self._failed(error)
+            return None
+        self._rest = SHORTEST_REST
+        if time.monotonic() >= self._full_until:
+            self.problem = None
+        return answer
+
+    async def pipe(self, *commands: Command, whole: bool = False) -> Sequence[Any] | None:
+        """Send all commands in one go and return their answers; `whole`: nobody else's come between them."""
+
+        async def work(client: "Redis") -> Sequence[Any]:
+            pipeline = client.pipeline(transaction=whole)
+            for command in commands:
+                pipeline.execute_command(*command)
+            return cast(Sequence[Any], await pipeline.execute())
+
+        return await self.ask(work)
+
+    def owe(self, *keys: str) -> None:
+        """These must be gone before anything else is asked: the server was away when they should have been removed."""
+        now = time.monotonic()
+        self._owed.update(dict.fromkeys(keys, now))
+
+    async def _settle(self) -> None:
+        if not self._owed:
+            return
+        now = time.monotonic()
+        owed = [key for key, since in self._owed.items() if now - since <= FRESH]  # older ones have expired there
+        if owed:
+            await self._client.unlink(*owed)
+        self._owed.clear()
+
+    def _failed(self, error: Exception) -> None:
+        self.failures += 1
+        self.problem = told(error)
+        if self.problem == FULL:
+            self._full_until = time.monotonic() + LONGEST_REST
+        if not isinstance(error, ResponseError) or isinstance(error, NoConnection):  # it is there, and says no
+            self._rests_until = time.monotonic() + self._rest
+            self._rest = min(self._rest * 2, LONGEST_REST)
+
+    async def _greet(self, connection: AbstractConnection) -> None:
+        await connection.on_connect_check_health(check_health=False)
+        await connection.send_command("INFO", "server", check_health=False)
+        info = bytes(await connection.read_response()).decode()
+        self._run = next(line.partition(":")[2].strip() for line in info.splitlines() if line.startswith("run_id:"))
+
+
+def told(error: Exception) -> str:
+    """Say what failed, without anything that was in the command."""
+    if isinstance(error, OutOfMemoryError) or str(error).startswith("OOM"):
+        return FULL
+    first = str(error).split(" ", 1)[0]
+    code = f" {first}" if isinstance(error, ResponseError) and first.isupper() else ""
+    return f"{type(error).__name__}{code}"
+
+
+def _pool(access: Access, greet: Callable[[AbstractConnection], Awaitable[None]]) -> BlockingConnectionPool:
+    given: dict[str, object] = {
+        "max_connections": access.connections,
+        "timeout": access.timeout,
+        "socket_timeout": access.timeout,
+        "socket_connect_timeout": access.timeout,
+        "health_check_interval": HEALTH,
+        "redis_connect_func": greet,
+        "protocol": 2,
+        # A connection that has died is replaced at once; a server that does not answer is not waited for twice.
+        "retry": Retry(ExponentialBackoff(cap=0.05, base=0.01), 1, supported_errors=(NoConnection,)),
+    }
+    given |= {name: value for name, value in (("username", access.username), ("password", access.password)) if value}
+    if access.ca_file is not None:
+        given["ssl_ca_certs"] = str(access.ca_file)
+    try:
+        return BlockingConnectionPool.from_url(access.url, **given)
+    except ValueError as error:
+        raise InvalidInput(f"redis_url: {error}") from None
