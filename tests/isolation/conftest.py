@@ -1,6 +1,10 @@
-"""Two tenants, and two users in one of them, each with a secret; and whatever an intruder may try to get at it."""
+"""Two tenants, and two users in one of them, each with a secret; and whatever an intruder may try to get at it.
 
-from collections.abc import AsyncIterator
+The suite runs on every ledger in `LEDGERS`: one more is one more line there.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +13,18 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.agents import wire
 from tests.interfaces.http.conftest import Running, running
+from tests.interfaces.http.proxies.conftest import listening
 
 SECRET = "Zanzibarium"
 """In all that the victim holds, and in nothing else: no answer to anybody else may have it in it."""
+
+
+Place = str | Path
+"""A folder, or the URL of a database."""
+LEDGERS: dict[str, Callable[[Path], Place]] = {"sqlite": lambda folder: folder}
+"""How each kind of ledger makes an empty place, given a folder of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +32,10 @@ class House:
     """What the victim holds, by id, and the keys of those who are not to see it."""
 
     server: Running
+    url: str
+    """Where it listens, for what has to come over a socket."""
+    behind: wire.Service
+    """The model service behind the proxies, which keeps what it was told."""
     victim: dict[str, str]
     same_tenant: dict[str, str]
     """The key of another user of the victim's tenant."""
@@ -33,6 +49,33 @@ class House:
     async def ask(self, method: str, path: str, key: dict[str, str], **more: Any) -> httpx2.Response:
         headers = {**key, **more.pop("headers", {})}
         return await self.server.client.request(method, path, headers=headers, **more)
+
+    async def post(self, path: str, body: Any, headers: dict[str, str]) -> httpx2.Response:
+        async with httpx2.AsyncClient(base_url=self.url, timeout=60) as client:
+            return await client.post(path, json=body, headers=headers)
+
+    def ids(self) -> dict[str, str]:
+        """What an intruder may have got hold of."""
+        return {
+            "fact": self.fact,
+            "message": self.message,
+            "cursor": self.cursor,
+            "facts_cursor": self.facts_cursor,
+        }
+
+
+def with_ids(house: House, value: Any) -> Any:
+    """Fill in what an intruder may have got hold of: `{fact}`, `{message}`, `{cursor}` and `{facts_cursor}`."""
+    told = json.dumps(value)
+    for name, known in house.ids().items():
+        told = told.replace(f"{{{name}}}", known)
+    return json.loads(told)
+
+
+async def everything_of(house: House) -> list[str]:
+    """Return all that the victim holds, as the victim sees it."""
+    paths = ("messages", "facts", "blocks", "sessions/s1/state", "receipts")
+    return [(await house.ask("GET", f"/v1/{path}", house.victim)).text for path in paths]
 
 
 async def fill(server: Running, key: dict[str, str], *, user: str | None, secret: str) -> dict[str, Any]:
@@ -63,25 +106,47 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
 
 
 @asynccontextmanager
-async def built(home: Path) -> AsyncIterator[House]:
-    async with running(home, key_needed=True, api_limit_costly="9999/minute") as server:
-        victim = await server.key(tenant="acme", user="victim", role="admin")
-        same_tenant = await server.key(tenant="acme", user="intruder", role="admin")
-        other_tenant = await server.key(tenant="globex", user=None, role="admin")
-        held = await fill(server, victim, user="victim", secret=SECRET)
-        for key, user in ((same_tenant, "intruder"), (other_tenant, "victim")):
-            await fill(server, key, user=user, secret="Ordinary")
-        yield House(server, victim, same_tenant, other_tenant, **held)
+async def built(place: Place) -> AsyncIterator[House]:
+    with wire.service(lambda asked: wire.Say("Understood.")) as behind:
+        async with (
+            running(
+                place,
+                key_needed=True,
+                api_limit_costly="9999/minute",
+                proxy_openai_url=f"{behind.url}/v1",
+                proxy_anthropic_url=behind.url,
+                openai_api_key="sk-operator",
+                anthropic_api_key="sk-ant-operator",
+            ) as server,
+            listening(server) as url,
+        ):
+            yield await furnished(server, url, behind)
+
+
+async def furnished(server: Running, url: str, behind: wire.Service) -> House:
+    victim = await server.key(tenant="acme", user="victim", role="admin")
+    same_tenant = await server.key(tenant="acme", user="intruder", role="admin")
+    other_tenant = await server.key(tenant="globex", user=None, role="admin")
+    held = await fill(server, victim, user="victim", secret=SECRET)
+    for key, user in ((same_tenant, "intruder"), (other_tenant, "victim")):
+        await fill(server, key, user=user, secret="Ordinary")
+    return House(server, url, behind, victim, same_tenant, other_tenant, **held)
+
+
+@pytest.fixture(scope="module", params=sorted(LEDGERS))
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Place]:
+    """Return what makes an empty place for a ledger of one kind."""
+    return lambda: LEDGERS[request.param](tmp_path_factory.mktemp("house"))
 
 
 @pytest.fixture(scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def house(place: Callable[[], Place]) -> AsyncIterator[House]:
     """One for all tests of a file: nobody changes anything of the victim's, or a test fails."""
-    async with built(tmp_path_factory.mktemp("house")) as house:
+    async with built(place()) as house:
         yield house
 
 
 @pytest.fixture
-async def fresh_house(tmp_path: Path) -> AsyncIterator[House]:
-    async with built(tmp_path) as house:
+async def fresh_house(place: Callable[[], Place]) -> AsyncIterator[House]:
+    async with built(place()) as house:
         yield house

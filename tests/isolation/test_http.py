@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.isolation.conftest import SECRET, House
+from tests.isolation.conftest import SECRET, House, everything_of, with_ids
 
 Try = tuple[str, str, dict[str, Any]]
 """A method, a path, and the rest of the request; `{fact}`, `{message}` and `{cursor}` are the victim's."""
@@ -38,6 +38,10 @@ NAMED: Sequence[Try] = [
     ("GET", "/v1/facts/{fact}?user=victim", {}),
     ("GET", "/v1/facts/{fact}/history?user=victim", {}),
     ("POST", "/v1/relearn", body(user="victim")),
+    ("GET", "/v1/sessions/s1/window?user=victim", {}),
+    ("GET", "/v1/messages/{message}?user=victim", {}),
+    ("POST", "/v1/why-not", body(id="{fact}", query="code", user="victim")),
+    ("POST", "/v1/consolidate", body(user="victim", dry_run=True)),
     ("POST", "/chat", body(user_input=QUERY, user_id="victim")),
     ("POST", "/chat", body(user_input=QUERY, user_id="victim", session_id="s1", stream=True)),
 ]
@@ -47,7 +51,17 @@ UNNAMED: Sequence[Try] = [
     ("GET", "/v1/facts/{fact}/history", {}),
     ("GET", "/v1/messages?cursor={cursor}", {}),
     ("GET", "/v1/facts?cursor={facts_cursor}", {}),
+    ("GET", "/v1/messages?cursor={cursor}&session=s1", {}),
+    ("GET", "/v1/facts?cursor={cursor}", {}),
+    ("GET", "/v1/messages/{message}", {}),
+    ("POST", "/v1/why-not", body(id="{fact}", query="code")),
+    ("POST", "/v1/why-not", body(id="{message}", query="dog", session="s1")),
+    ("POST", "/v1/messages/{message}/proposals", body(proposals=[])),
     # Sessions and blocks of the same name
+    ("GET", "/v1/sessions/s1", {}),
+    ("GET", "/v1/sessions/s1/window", {}),
+    ("POST", "/v1/sessions/s1/touch", body()),
+    ("POST", "/chat", body(user_input=QUERY, session_id="s1")),
     ("GET", "/v1/messages?session=s1", {}),
     ("GET", "/v1/sessions/s1/state", {}),
     ("GET", "/v1/sessions/s1/recent", {}),
@@ -103,6 +117,11 @@ UNNAMED: Sequence[Try] = [
     ("GET", "/stats?tenant=acme", {}),
     ("GET", "/v1/stats", {}),
     ("GET", "/v1/users", {}),
+    ("GET", "/v1/holds", {}),
+    ("GET", "/v1/snapshots", {}),
+    ("POST", "/v1/snapshots/latest/verify", body()),
+    ("POST", "/v1/consolidate", body(everyone=True, dry_run=True)),
+    ("POST", "/v1/purge", body(dry_run=True)),
     ("GET", "/v1/jobs", {}),
     ("GET", "/v1/jobs/follow", {}),
     ("POST", "/v1/doctor", body(repair=False)),
@@ -132,31 +151,33 @@ CHANGES: Sequence[Try] = [
     ("POST", "/v1/forget", body(whole_tenant="acme")),
     ("POST", "/v1/forget", body()),
     ("POST", "/chat", body(user_input="I live in Planted", user_id="victim")),
+    ("POST", "/chat", body(user_input="I live in Planted", session_id="s1")),
+    ("POST", "/v1/import?user=victim", {"content": b'{"content": "Planted"}'}),
+    ("POST", "/v1/import", {"content": b'{"content": "Planted", "user": "victim"}'}),
+    ("POST", "/v1/import?anonymous=true", {"content": b'{"content": "Planted", "user": "victim"}'}),
+    ("POST", "/v1/import?tenant=acme", {"content": b'{"content": "Planted", "user": "victim"}'}),
+    ("POST", "/v1/messages", body(content=[{"content": "Planted", "id": "{message}"}], session="s1")),
+    (
+        "POST",
+        "/v1/messages/{message}/proposals",
+        body(proposals=[dict.fromkeys(("quote", "text", "subject", "attribute", "value"), "Planted")], user="victim"),
+    ),
+    ("POST", "/v1/facts/{fact}/restore", body()),
+    ("PATCH", "/v1/sessions/s1/state", body(values={"secret": "Planted"})),
+    ("POST", "/v1/sessions/s1/end", body()),
+    ("PUT", "/v1/blocks/profile", body(text="Planted")),
+    ("DELETE", "/v1/blocks/profile", {}),
+    ("POST", "/v1/holds", body(user="victim")),
+    ("DELETE", "/v1/holds?user=victim", {}),
     ("POST", "/v1/relearn", body(user="victim", apply=True)),
 ]
 
 
 def filled(house: House, trial: Try) -> tuple[str, str, dict[str, Any]]:
     method, path, more = trial
-    ids = {
-        "fact": house.fact,
-        "message": house.message,
-        "cursor": house.cursor,
-        "facts_cursor": house.facts_cursor,
-    }
-    told = json.dumps(more.get("json", {}))
-    for name, value in ids.items():
-        told = told.replace(f"{{{name}}}", value)
     request = {key: value for key, value in more.items() if key != "json"}
-    return method, path.format(**ids), request | ({"json": json.loads(told)} if "json" in more else {})
-
-
-async def everything_of(house: House) -> list[str]:
-    """Return all that the victim holds, as the victim sees it."""
-    seen = []
-    for path in ("messages", "facts", "blocks", "sessions/s1/state"):
-        seen.append((await house.ask("GET", f"/v1/{path}", house.victim)).text)
-    return seen
+    told = {"json": with_ids(house, more["json"])} if "json" in more else {}
+    return method, path.format(**house.ids()), request | told
 
 
 def named(trial: Try) -> str:
@@ -209,6 +230,27 @@ async def test_an_idempotency_key_of_another_does_not_give_their_answer(house: H
         assert SECRET not in answer.text.replace(QUERY, "")
 
 
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/v1/messages", {"content": f"I live in {SECRET}", "session": "kept"}),
+        ("/v1/facts", {"text": f"The third code is {SECRET}"}),
+        ("/chat", {"user_input": "What is the code?"}),
+    ],
+)
+async def test_an_answer_kept_for_another_is_theirs_alone(fresh_house: House, path: str, asked: dict[str, str]) -> None:
+    """Who sends the same request with the same key is answered anew, and changes their own memory only."""
+    house = fresh_house
+    first = await house.ask("POST", path, house.victim, json=asked, headers={"Idempotency-Key": "k"})
+    before = await everything_of(house)
+    for key in (house.same_tenant, house.other_tenant):
+        answer = await house.ask("POST", path, key, json=asked, headers={"Idempotency-Key": "k"})
+        assert answer.is_success
+        assert "idempotent-replayed" not in answer.headers
+        assert first.json() != answer.json()
+    assert await everything_of(house) == before
+
+
 async def test_an_etag_of_another_opens_nothing(house: House) -> None:
     tag = (await house.ask("GET", f"/v1/facts/{house.fact}", house.victim)).headers["etag"]
     change = {"json": {"text": "Planted"}, "headers": {"If-Match": tag}}
@@ -237,7 +279,8 @@ async def test_the_same_user_name_in_another_tenant_is_another_user(fresh_house:
     assert all("Ordinary" in text for text in texts)
 
 
-async def test_the_anonymous_user_is_a_user_like_any_other(house: House) -> None:
+async def test_the_anonymous_user_is_a_user_like_any_other(fresh_house: House) -> None:
+    house = fresh_house
     answer = await house.ask("POST", "/v1/forget", house.same_tenant, json={"anonymous": True})
     assert answer.status_code == 403
     found = await house.ask("POST", "/v1/recall", house.other_tenant, json={"query": ""})

@@ -46,7 +46,7 @@ class Running:
 
 
 @asynccontextmanager
-async def running(home: Path, *, key_needed: bool = False, **settings: object) -> AsyncIterator[Running]:
+async def running(home: str | Path, *, key_needed: bool = False, **settings: object) -> AsyncIterator[Running]:
     async with (
         opened_service(Location.parse(home), settings, embedder=embed, key_needed=key_needed) as service,
         httpx2.AsyncClient(
