@@ -18,6 +18,9 @@ from commonplace.domain.values import Block, Fact, FactChange, Json, Message, Se
 FORMAT = 1
 """Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that."""
 
+UNFINISHED = "unfinished:"
+"""How the embedder's name begins in a ledger that is being filled from an archive: it does not open as a memory."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:

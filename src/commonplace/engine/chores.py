@@ -5,18 +5,21 @@ what a killed process had begun is done by another as soon as its lease has ende
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, Unavailable
 from commonplace.engine.duties import SECONDS, Duties
 from commonplace.engine.parts import Parts
 
 LOG = logging.getLogger(__name__)
 LOOK = 60.0
 """Most seconds between two looks at whether something is due."""
+PRESENT = 2.5 * LOOK
+"""Seconds for which a process is taken to be there after its last look."""
 RETRY = 300.0
 """Most seconds until a chore that failed is tried again."""
 
@@ -41,9 +44,13 @@ class Chores:
 
     async def run(self) -> None:
         """Do what is due, until it is cancelled. A failure is logged, and tried again soon."""
-        while True:
-            await self.once()
-            await asyncio.sleep(min([LOOK, *(chore.every for chore in self._chores)]))
+        try:
+            while True:
+                await self._be_present()
+                await self.once()
+                await asyncio.sleep(min([LOOK, *(chore.every for chore in self._chores)]))
+        finally:
+            await self._duties.leave()
 
     async def once(self) -> list[str]:
         """Do what is due now. Returns what was done."""
@@ -51,6 +58,10 @@ class Chores:
         for chore in self._chores:
             await self._attempt(chore, done)
         return done
+
+    async def _be_present(self) -> None:
+        with contextlib.suppress(Unavailable):  # it is told again at the next look
+            await self._duties.be_present(PRESENT)
 
     async def _attempt(self, chore: Chore, done: list[str]) -> None:
         try:

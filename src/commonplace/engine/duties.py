@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from uuid import uuid4
 
-from commonplace.domain.errors import Overtaken, Unavailable
+from commonplace.domain.errors import Closed, Overtaken, Unavailable
 from commonplace.ports.leases import Leases
 
 SECONDS = 30.0
@@ -41,8 +41,20 @@ class Duties:
             for task in (working, keeping):
                 task.cancel()
             await asyncio.gather(working, keeping, return_exceptions=True)
-            with contextlib.suppress(Unavailable):  # it ends by itself then
+            with contextlib.suppress(Unavailable, Closed):  # it ends by itself then
                 await self._leases.end_lease(duty, holder=self.holder)
+
+    async def be_present(self, seconds: float) -> None:
+        """Let others see for so long that this process has the ledger open."""
+        await self._leases.take_lease(self._presence, holder=self.holder, now=self._now(), seconds=seconds)
+
+    async def leave(self) -> None:
+        with contextlib.suppress(Unavailable, Closed):
+            await self._leases.end_lease(self._presence, holder=self.holder)
+
+    @property
+    def _presence(self) -> str:
+        return f"open in {self.holder}"
 
     async def _take(self, duty: str) -> bool:
         return await self._leases.take_lease(duty, holder=self.holder, now=self._now(), seconds=self._seconds)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from commonplace.care.lines import Ended, record_of
-from commonplace.domain.archive import Held, OfTenant, OfUser, Opened
+from commonplace.domain.archive import UNFINISHED, Held, OfTenant, OfUser, Opened
 from commonplace.domain.errors import InvalidInput, NotFound, OnHold, SnapshotCorrupt
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
@@ -20,7 +20,7 @@ from commonplace.engine.snapshotting import Shelf
 from commonplace.ports.ledger import Ledger
 
 BATCH = 512
-UNDER_WAY = "a snapshot that is being restored"
+UNDER_WAY = f"{UNFINISHED} a snapshot that is being restored"
 """Stands where the embedder's name belongs, so that a database that was left half-way is not opened."""
 NONE = "none"
 """Of a snapshot without vectors: whoever opens it puts its own name there."""

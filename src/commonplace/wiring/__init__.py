@@ -7,6 +7,7 @@ from commonplace.wiring.embedders import Embed, describe_model, fetch_model, ope
 from commonplace.wiring.ledgers import open_keys
 from commonplace.wiring.location import Location
 from commonplace.wiring.models import open_chat_model
+from commonplace.wiring.moving import moved
 from commonplace.wiring.opening import opened
 from commonplace.wiring.restoring import restored
 from commonplace.wiring.searching import open_guard
@@ -16,6 +17,7 @@ __all__ = [
     "Location",
     "describe_model",
     "fetch_model",
+    "moved",
     "open_chat_model",
     "open_embedder",
     "open_guard",

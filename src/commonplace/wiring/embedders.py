@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, InvalidInput
+from commonplace.domain.archive import UNFINISHED
+from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, Incompatible, InvalidInput
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.ledger import Ledger
 from commonplace.wiring.access import access_to
@@ -80,6 +81,8 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
     recorded, wanted = await ledger.embedder_identity(), embedder.identity
     if recorded == wanted:
         return False
+    if recorded is not None and recorded.startswith(UNFINISHED):
+        raise Incompatible(f"this memory is not whole ({recorded}): run that to its end, or take another place")
     if recorded is None or not await ledger.holds_vectors():
         await ledger.set_embedder_identity(wanted, replacing=recorded)
         return False

@@ -20,10 +20,10 @@ from commonplace.interfaces.cli import (
     learning,
     mcp,
     models,
+    moving,
     retaining,
     serving,
     snapshots,
-    unbuilt,
     upkeep,
     working,
 )
@@ -62,6 +62,7 @@ COMMANDS: dict[str, Command] = {
     "open": serving.open_page,
     "mcp": mcp.mcp,
     "restore": snapshots.restore,
+    "migrate": moving.migrate,
     "stats": upkeep.stats,
     "doctor": upkeep.doctor,
     "reindex": upkeep.reindex,
@@ -157,8 +158,6 @@ def build() -> typer.Typer:
     app.add_typer(_group(_snapshot, SNAPSHOT, default=True), name="snapshot")
     app.add_typer(_group(_model, MODEL, default=True), name="model")
     app.add_typer(_bench(), name="bench")
-    for name in unbuilt.UNBUILT:
-        app.command(name, hidden=True, context_settings=ANYTHING, help="Not built yet.")(unbuilt.refuse)
     return app
 
 

@@ -1,0 +1,148 @@
+"""migrate: everything from one ledger into another, of whichever engines; then both are read again and compared.
+
+Run again after it was broken off, it goes on: what is there already is left as it is. Until both sides agree the target
+does not open as a memory.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from datetime import datetime
+
+from commonplace.care.tally import Tally
+from commonplace.domain.archive import UNFINISHED, Held, OfTenant, OfUser, Opened, Record
+from commonplace.domain.errors import Conflict, InvalidInput
+from commonplace.domain.moves import Moved
+from commonplace.domain.progress import Progress
+from commonplace.domain.scope import Scope
+from commonplace.engine.restoring import NONE
+from commonplace.ports.ledger import Ledger
+
+BATCH = 512
+"""Records in one transaction."""
+NAMED = 5
+"""So many users are named when they differ; of the others, how many there are."""
+
+
+class Moving:
+    def __init__(self, source: Ledger, target: Ledger, *, names: tuple[str, str], now: Callable[[], datetime]) -> None:
+        """`names` are what the caller calls the two."""
+        self._source, self._target, self._now = source, target, now
+        self._from, self._to = names
+
+    async def move(self, *, in_use: bool = False, progress: Progress) -> Moved:
+        """Move it all. Raises InvalidInput for a target that holds something else, Conflict for a source that changes.
+
+        `in_use` moves even while another process says that it has the source open.
+        """
+        embedder = await self._check_source(in_use=in_use)
+        before = await _tally(self._source, "Counting", progress, passages=False)
+        resumed = await self._begin()
+        mark = self._mark
+        sent = await self._send(before.records, progress)
+        arrived = await _tally(self._target, "Comparing", progress, total=sent.records)
+        if different := sent.differing(arrived):
+            raise Conflict(
+                f"{self._to} does not hold what {self._from} holds: {_listed(different)} differ. If the source was "
+                "changed since an earlier run was broken off, begin again with an empty target"
+            )
+        after = await _tally(self._source, "Looking for changes", progress, total=before.records, passages=False)
+        if different := before.differing(after):
+            raise Conflict(
+                f"{self._from} was written to while it was moved: {_listed(different)}. Stop every process that uses "
+                "it, and begin again with an empty target"
+            )
+        for place in await self._source.snapshot_places():
+            await self._target.add_snapshot_place(place, latest="latest")
+        await self._target.set_embedder_identity(embedder or NONE, replacing=mark)
+        return Moved(
+            source=self._from,
+            target=self._to,
+            counts=dict(sent.counts),
+            users=sent.users,
+            sha256=sent.sha256(),
+            resumed=resumed,
+        )
+
+    @property
+    def _mark(self) -> str:
+        return f"{UNFINISHED} a move from ledger {self._source.name}"
+
+    async def _check_source(self, *, in_use: bool) -> str | None:
+        if self._source.name == self._target.name:
+            raise InvalidInput(f"{self._from} and {self._to} are one database; expected two")
+        embedder = await self._source.embedder_identity()
+        if embedder is not None and embedder.startswith(UNFINISHED):
+            raise InvalidInput(f"{self._from} is not whole ({embedder}); run that to its end first")
+        for lease in [] if in_use else await self._source.leases(now=self._now()):
+            raise Conflict(
+                f"{self._from} is in use by {lease.holder} ({lease.duty}): stop every process that uses it. "
+                f"If that one was killed, wait until {lease.until:%H:%M:%S} UTC, or say --in-use"
+            )
+        return embedder
+
+    async def _begin(self) -> bool:
+        """Mark the target as one that is being filled. Returns whether it was already, by a run before this one."""
+        known = await self._target.embedder_identity()
+        if known == self._mark:
+            return True
+        if known is not None and known.startswith(UNFINISHED):
+            raise InvalidInput(f"{self._to} holds a part of something else ({known}); expected an empty one")
+        if not await is_empty(self._target):
+            raise InvalidInput(f"{self._to} holds something already; expected an empty one")
+        await self._target.set_embedder_identity(self._mark, replacing=known)
+        return False
+
+    async def _send(self, total: int, progress: Progress) -> Tally:
+        tally, scope = Tally(), Scope("")
+        async with aclosing(self._source.read_archive()) as batches:
+            async for batch in batches:
+                await asyncio.to_thread(tally.add, batch)
+                scope = await self._write(batch, scope)
+                progress("Moving", tally.records, total)
+        return tally
+
+    async def _write(self, batch: Sequence[Record], scope: Scope) -> Scope:
+        """Write records as those of whoever the marks between them name. Returns whose come next."""
+        held: list[Held] = []
+        for record in batch:
+            match record:
+                case Opened():
+                    continue
+                case OfTenant() | OfUser():
+                    await self._flush(scope, held)
+                    scope = Scope(record.tenant) if isinstance(record, OfTenant) else Scope(scope.tenant, record.user)
+                    held = []
+                case _:
+                    held.append(record)
+        await self._flush(scope, held)
+        return scope
+
+    async def _flush(self, scope: Scope, held: Sequence[Held]) -> None:
+        for start in range(0, len(held), BATCH):
+            await self._target.write_archive(scope, held[start : start + BATCH])
+
+
+async def is_empty(ledger: Ledger) -> bool:
+    """Say whether a ledger holds nothing at all."""
+    async with aclosing(ledger.read_archive(passages=False)) as batches:
+        async for batch in batches:
+            if any(not isinstance(record, Opened) for record in batch):
+                return False
+    return True
+
+
+async def _tally(
+    ledger: Ledger, what: str, progress: Progress, *, total: int | None = None, passages: bool = True
+) -> Tally:
+    tally = Tally()
+    async with aclosing(ledger.read_archive(passages=passages)) as batches:
+        async for batch in batches:
+            await asyncio.to_thread(tally.add, batch)
+            progress(what, tally.records, total)
+    return tally
+
+
+def _listed(users: Sequence[str]) -> str:
+    more = len(users) - NAMED
+    return ", ".join(users[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,62 @@
+"""Opens the two ledgers of a move. A source is never made by being named."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from commonplace.domain.errors import InvalidInput
+from commonplace.domain.moves import Moved
+from commonplace.domain.progress import Progress
+from commonplace.engine.moving import Moving
+from commonplace.ports.ledger import Ledger
+from commonplace.wiring.ledgers import open_ledger
+from commonplace.wiring.location import Location
+
+
+async def moved(
+    source: Location, target: Location, overrides: Mapping[str, object], *, in_use: bool, progress: Progress
+) -> Moved:
+    """Move everything from one place to another."""
+    if source == target:
+        raise InvalidInput(f"{told(source)}: is named twice; expected two places")
+    file = _file(source)
+    if file is not None and not file.exists():
+        raise InvalidInput(f"{told(source)}: there is no memory; expected one to move")
+    _refuse_other_files(target)
+    async with _ledger(source, overrides) as out, _ledger(target, overrides) as into:
+        moving = Moving(out, into, names=(told(source), told(target)), now=lambda: datetime.now(UTC))
+        return await moving.move(in_use=in_use, progress=progress)
+
+
+def told(location: Location) -> str:
+    """Return how a place may be shown: without user and password."""
+    if location.url is None:
+        return str(location.home)
+    url = urlsplit(location.url)
+    return url._replace(netloc=url.netloc.rpartition("@")[2], query="").geturl()
+
+
+def _file(location: Location) -> Path | None:
+    if location.home is not None:
+        return location.home / "ledger.db"
+    url = urlsplit(location.url or "")
+    return Path(unquote(url.path[1:])) if url.scheme == "sqlite" else None
+
+
+def _refuse_other_files(target: Location) -> None:
+    home = target.home
+    if home is None or not home.exists() or (home / "ledger.db").exists():
+        return
+    if not home.is_dir() or any(home.iterdir()):
+        raise InvalidInput(f"{told(target)}: is there already; expected a new or an empty folder")
+
+
+def _ledger(location: Location, overrides: Mapping[str, object]) -> AbstractAsyncContextManager[Ledger]:
+    from commonplace.settings import Settings
+
+    # By its file, because a database that the environment names would win over a folder.
+    file = _file(location)
+    url = location.url if file is None else f"sqlite:///{file.absolute()}"
+    return open_ledger(Settings.from_sources(**{**overrides, "database_url": url}), in_process=False)

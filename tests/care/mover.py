@@ -1,0 +1,34 @@
+"""A move that is killed after so many transactions."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from commonplace.domain.archive import Held
+from commonplace.domain.scope import Scope
+from commonplace.engine.moving import Moving
+from commonplace.wiring import Location
+from commonplace.wiring.moving import _ledger
+
+
+class Killed(Moving):
+    left = 0
+
+    async def _flush(self, scope: Scope, held: Sequence[Held]) -> None:
+        await super()._flush(scope, held)
+        self.left -= bool(held)
+        if not self.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(source: str, target: str, after: int) -> None:
+    asyncio.run(_main(source, target, after))
+
+
+async def _main(source: str, target: str, after: int) -> None:
+    async with _ledger(Location.parse(source), {}) as out, _ledger(Location.parse(target), {}) as into:
+        moving = Killed(out, into, names=(source, target), now=lambda: datetime.now(UTC))
+        moving.left = after
+        await moving.move(progress=lambda *_: None)
