@@ -1,0 +1,243 @@
+"""What changed since a version, for the indexes and caches that are made of it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from commonplace.adapters.postgres import partitions
+from commonplace.adapters.postgres.columns import (
+    Connection,
+    optional_text_of,
+    optional_vector_of,
+    text_column,
+    text_of,
+    vector_column,
+    vector_of,
+)
+from commonplace.adapters.postgres.partitions import N_MASK, NOTHING
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
+
+_MESSAGES = """
+    select p.row & 4294967295, p.first & 4294967295, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
+        m.metadata, p.start, p.stop, p.terms, {vector}, {tokens}
+    from passages p join messages m on m.row = p.first {join}
+    where {where} order by p.row
+"""
+_FACTS = """
+    select f.row & 4294967295, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from,
+        f.valid_to, f.recorded_at, f.retracted_at, f.expires_at, f.metadata, f.first, f.terms, {vector}, {tokens}
+    from facts f {join}
+    where {where} order by f.row
+"""
+_SESSIONS = """
+    select s.fact, m.session from fact_sources s join messages m on m.row = s.message
+    where s.role = 'said' and m.session is not null and s.fact in (select f.first from facts f where {where})
+    group by s.fact, m.session order by min(s.no)
+"""
+_SUMMARIES = """
+    select s.row & 4294967295, s.id, 1, 'summary', 1.0::double precision, 0.5::double precision, s.until, null, null,
+        s.made_at, null, s.expires_at, null, s.session, s.terms, {vector}, {tokens}
+    from summaries s {join}
+    where {where} order by s.row
+"""
+_NTH = """
+    select row from (
+        select row from passages where row > %(start)s and row <= %(last)s
+        union all
+        select row from facts where row > %(start)s and row <= %(last)s
+        union all
+        select row from summaries where row > %(start)s and row <= %(last)s
+    ) r order by row limit 1 offset %(skip)s
+"""
+_Row = tuple[Any, ...]
+
+
+async def versions(connection: Connection, scope: Scope) -> Versions:
+    partition = await partitions.find(connection, scope)
+    return NOTHING if partition is None else partition.versions
+
+
+async def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:
+    partition = await partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    if since >= partition.version:
+        return Feed(partition.versions, [], [], [])
+    since = max(since, 0)
+    changed = _Rows("{0}.changed > %s and {0}.changed <= %s", (partition.base | since, partition.last))
+    removed = await connection.execute(
+        "select row from removals where changed > %s and changed <= %s order by row", changed.values
+    )
+    gone = [row & N_MASK for (row,) in await removed.fetchall()]
+    wanted = changed if since > 0 else _between(partition.base, partition.last)
+    return Feed(partition.versions, *await _read(connection, wanted, vectors=vectors), gone)
+
+
+async def slab(connection: Connection, scope: Scope, *, after: int, limit: int, vectors: bool) -> Feed:
+    partition = await partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    start = partition.base | min(max(after, 0), N_MASK)
+    found = await connection.execute(_NTH, {"start": start, "last": partition.last, "skip": max(limit, 1) - 1})
+    last = await found.fetchone()
+    stop = partition.last if last is None else int(last[0])
+    return Feed(partition.versions, *await _read(connection, _between(start, stop), vectors=vectors), [])
+
+
+async def rows(connection: Connection, scope: Scope, numbers: Sequence[int], *, vectors: bool) -> Feed:
+    partition = await partitions.find(connection, scope)
+    if partition is None:
+        return Feed(NOTHING, [], [], [])
+    named = _Rows("{0}.row = any(%s)", ([partition.base | n for n in filter(partition.holds, numbers)],))
+    return Feed(partition.versions, *await _read(connection, named, vectors=vectors), [])
+
+
+class _Rows(NamedTuple):
+    """Which rows to read: a condition on the table of that name."""
+
+    where: str
+    values: tuple[int | Sequence[int], ...]
+
+
+def _between(start: int, stop: int) -> _Rows:
+    return _Rows("{0}.row > %s and {0}.row <= %s", (start, stop))
+
+
+async def _read(
+    connection: Connection, rows: _Rows, *, vectors: bool
+) -> tuple[Sequence[MessageRow], Sequence[FactRow]]:
+    messages = await _message_rows(connection, rows, vectors=vectors)
+    facts = await _fact_rows(connection, rows, vectors=vectors)
+    summaries = await _summary_rows(connection, rows, vectors=vectors)
+    return messages, sorted([*facts, *summaries], key=lambda row: row.n)
+
+
+def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
+    return template.format(
+        vector="v.vector" if vectors else "null::bytea",
+        tokens="v.tokens" if vectors else "null::bytea",
+        join=f"left join vectors v on v.row = {table}.row" if vectors else "",
+        where=where,
+    )
+
+
+async def _message_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[MessageRow]:
+    sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors=vectors)
+    return [
+        MessageRow._make(
+            (
+                n,
+                first,
+                text_of(id_),
+                optional_text_of(session),
+                role,
+                optional_text_of(name),
+                optional_text_of(agent),
+                *others,
+                optional_vector_of(vector),
+                tokens,
+            )
+        )
+        for n, first, id_, session, role, name, agent, *others, vector, tokens in await _fetch(
+            connection, sql, wanted.values
+        )
+    ]
+
+
+async def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
+    where, values = wanted.where.format("f"), wanted.values
+    sessions: dict[int, list[str]] = {}
+    for fact, session in await _fetch(connection, _SESSIONS.format(where=where), values):
+        sessions.setdefault(fact, []).append(text_of(session))
+    spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
+    return [
+        FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, optional_vector_of(vector), tokens))
+        for n, id_, *before, first, terms, vector, tokens in await _fetch(
+            connection, _select(_FACTS, "f", where, vectors=vectors), values
+        )
+    ]
+
+
+async def _summary_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
+    sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors=vectors)
+    return [
+        FactRow._make(
+            (n, text_of(id_), *before, json.dumps([text_of(session)]), terms, optional_vector_of(vector), tokens)
+        )
+        for n, id_, *before, session, terms, vector, tokens in await _fetch(connection, sql, wanted.values)
+    ]
+
+
+async def _fetch(connection: Connection, sql: str, values: Sequence[object]) -> Iterable[_Row]:
+    return await (await connection.execute(sql, values)).fetchall()
+
+
+async def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+    partition = await partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    wanted = [partition.base | n for n in filter(partition.holds, numbers)]
+    found = await _fetch(connection, "select row, vector from vectors where row = any(%s)", (wanted,))
+    return {row & N_MASK: vector_of(vector) for row, vector in found}
+
+
+async def vectors_after(connection: Connection, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+    partition = await partitions.find(connection, scope)
+    if partition is None:
+        return {}
+    found = await _fetch(
+        connection,
+        "select row, vector from vectors where row > %s and row <= %s order by row limit %s",
+        (partition.base | min(max(after, 0), N_MASK), partition.last, max(limit, 1)),
+    )
+    return {row & N_MASK: vector_of(vector) for row, vector in found}
+
+
+async def set_vectors(
+    connection: Connection, scope: Scope, vectors: Mapping[int, Vector], tokens: Mapping[int, bytes]
+) -> None:
+    partition = await partitions.lock(connection, scope)
+    if partition is None or not vectors:
+        return
+    changed = partition.base | (partition.version + 1)
+    wanted = [partition.base | n for n in filter(partition.holds, vectors)]
+    there: set[int] = set()
+    for table in ("passages", "facts", "summaries"):
+        stamped = await connection.execute(
+            f"update {table} set changed = %s where row = any(%s) returning row", (changed, wanted)
+        )
+        there |= {row & N_MASK for (row,) in await stamped.fetchall()}
+    await connection.cursor().executemany(
+        "insert into vectors (row, vector, tokens) values (%s, %s, %s)"
+        " on conflict (row) do update set vector = excluded.vector, tokens = excluded.tokens",
+        [(partition.base | n, vector_column(vectors[n]), tokens.get(n)) for n in sorted(there)],
+    )
+    await connection.execute("update partitions set version = version + 1 where no = %s", (partition.no,))
+
+
+async def scopes(connection: Connection, tenant: str) -> Sequence[Scope]:
+    rows = await connection.execute(
+        'select tenant, "user" from partitions p where tenant = %s and (rows > 0'
+        " or exists (select 1 from blocks b where b.partition = p.no)"
+        " or exists (select 1 from sessions s where s.partition = p.no)) order by no",
+        (text_column(tenant),),
+    )
+    return [partitions.scope_of(*row) for row in await rows.fetchall()]
+
+
+async def delivered(connection: Connection, scope: Scope, index: str) -> int:
+    found = await connection.execute(
+        f"select version from deliveries where partition = {partitions.NUMBER} and receiver = %s",
+        (*partitions.owner_columns(scope), text_column(index)),
+    )
+    row = await found.fetchone()
+    return 0 if row is None else int(row[0])
+
+
+async def set_delivered(connection: Connection, scope: Scope, index: str, version: int) -> None:
+    await connection.execute(
+        "insert into deliveries values (%s, %s, %s)"
+        " on conflict (partition, receiver) do update set version = excluded.version",
+        ((await partitions.obtain(connection, scope)).no, text_column(index), version),
+    )
