@@ -9,6 +9,7 @@ ABSENT = [
     ("anthropic", "claude_memory", "anthropic"),
     ("langchain_core", "langchain", "langchain"),
     ("langgraph", "langgraph", "langgraph"),
+    ("llama_index", "llama_index", "llama-index"),
     ("agents", "openai_agents", "openai-agents"),
 ]
 

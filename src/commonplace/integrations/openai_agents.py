@@ -5,14 +5,13 @@ forgotten for good. It takes a `Memory`, which has a loop of its own, because `R
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, cast
 
 import anyio.to_thread
 
-from commonplace.domain.errors import NotFound
 from commonplace.domain.values import Json, Message, Role
 from commonplace.integrations.extras import needing
+from commonplace.integrations.transcript import Line, Transcript
 from commonplace.sync import Memory
 
 with needing("openai-agents"):
@@ -20,7 +19,6 @@ with needing("openai-agents"):
     from agents.memory.session_settings import resolve_session_limit
 
 KEY = "openai_agents"
-PAGE = 1_000
 ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 
 
@@ -38,18 +36,17 @@ class MemorySession:
     ) -> None:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
-        self._memory, self._user, self._learn = memory, user, learn
+        self._transcript = Transcript(memory=memory, session=session_id, user=user, key=KEY, learn=learn)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the items, oldest first; the latest `limit` of them."""
         wanted = resolve_session_limit(limit, self.session_settings)
-        messages = await anyio.to_thread.run_sync(self._latest, wanted)
-        return [_item(message) for message in messages]
+        messages = await anyio.to_thread.run_sync(self._transcript.latest, wanted)
+        return [self._item(message) for message in messages]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        if items:
-            add = partial(self._memory.add, user=self._user, session=self.session_id, learn=self._learn)
-            await anyio.to_thread.run_sync(add, [_message(cast(Mapping[str, Any], item)) for item in items])
+        lines = [_line(cast(Mapping[str, Any], item)) for item in items]
+        await anyio.to_thread.run_sync(self._transcript.add, lines)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take back the last item: it is forgotten, with what was learned from it alone."""
@@ -57,49 +54,24 @@ class MemorySession:
 
     async def clear_session(self) -> None:
         """Forget the conversation, with what was learned from it alone."""
-        await anyio.to_thread.run_sync(self._clear)
-
-    def _latest(self, limit: int | None) -> Sequence[Message]:
-        found: list[Message] = []
-        cursor = None
-        while limit is None or len(found) < limit:
-            size = PAGE if limit is None else min(PAGE, limit - len(found))
-            page = self._memory.messages(session=self.session_id, user=self._user, limit=size, cursor=cursor)
-            found = [*page, *found]
-            if (cursor := page.next_cursor) is None:
-                break
-        return found
+        await anyio.to_thread.run_sync(self._transcript.clear)
 
     def _pop(self) -> TResponseInputItem | None:
-        last = self._latest(1)
-        if not last:
-            return None
-        try:
-            self._memory.forget(message=last[0].id, user=self._user)
-        except NotFound:  # somebody else was faster
-            return None
-        return _item(last[0])
+        last = self._transcript.latest(1)
+        gone = bool(last) and self._transcript.forget(last[0])  # not, if somebody else was faster
+        return self._item(last[0]) if gone else None
 
-    def _clear(self) -> None:
-        if self._latest(1):
-            self._memory.forget(session=self.session_id, user=self._user)
+    def _item(self, message: Message) -> TResponseInputItem:
+        """Return an item as it was given; a message that was added by other means, as what was said."""
+        kept = self._transcript.whole(message)
+        said = {"role": "assistant" if message.role == "tool" else message.role, "content": message.text}
+        return cast(TResponseInputItem, said if kept is None else kept)
 
 
-def _item(message: Message) -> TResponseInputItem:
-    """Return an item as it was given; a message that was added by other means, as what was said."""
-    kept = message.metadata.get(KEY)
-    said = {"role": "assistant" if message.role == "tool" else message.role, "content": message.text}
-    return cast(TResponseInputItem, said if kept is None else kept)
-
-
-def _message(item: Mapping[str, Any]) -> dict[str, Any]:
+def _line(item: Mapping[str, Any]) -> Line:
     text = "\n".join(part for part in _words(item) if part.strip())
     role = ROLES.get(item.get("role"), "tool")
-    return {
-        "role": role,
-        "content": text or f"({item.get('type', 'message')})",
-        "metadata": {KEY: cast(Json, dict(item))},
-    }
+    return Line(role, text or f"({item.get('type', 'message')})", cast(Json, dict(item)))
 
 
 def _words(item: Mapping[str, Any]) -> Iterator[str]:

@@ -7,10 +7,10 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
 
 from commonplace.domain.values import Json, Message, Role
+from commonplace.integrations.transcript import Line, Transcript
 from commonplace.sync import Memory
 
 KEY = "langchain"
-PAGE = 1_000
 ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system"}
 
 
@@ -19,39 +19,26 @@ class MemoryChatHistory(BaseChatMessageHistory):
 
     def __init__(self, session_id: str, memory: Memory, *, user: str | None = None, learn: bool = True) -> None:
         self.session_id = session_id
-        self._memory, self._user, self._learn = memory, user, learn
+        self._transcript = Transcript(memory=memory, session=session_id, user=user, key=KEY, learn=learn)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        found: list[Message] = []
-        cursor = None
-        while True:
-            page = self._memory.messages(session=self.session_id, user=self._user, limit=PAGE, cursor=cursor)
-            found = [*page, *found]
-            if (cursor := page.next_cursor) is None:
-                return [_their(message) for message in found]
+        return [self._their(message) for message in self._transcript.latest()]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        if messages:
-            ours = [_our(message) for message in messages]
-            self._memory.add(ours, user=self._user, session=self.session_id, learn=self._learn)
+        self._transcript.add([_our(message) for message in messages])
 
     def clear(self) -> None:
         """Forget the conversation, with what was learned from it alone."""
-        if self._memory.messages(session=self.session_id, user=self._user, limit=1):
-            self._memory.forget(session=self.session_id, user=self._user)
+        self._transcript.clear()
+
+    def _their(self, message: Message) -> BaseMessage:
+        kept = self._transcript.whole(message)
+        if kept is not None:
+            return messages_from_dict([cast(dict[str, Any], kept)])[0]
+        return HumanMessage(message.text) if message.role == "user" else AIMessage(message.text)
 
 
-def _our(message: BaseMessage) -> dict[str, Any]:
-    return {
-        "role": ROLES.get(message.type, "tool"),
-        "content": message.text if message.text.strip() else f"({message.type})",
-        "metadata": {KEY: cast(Json, message_to_dict(message))},
-    }
-
-
-def _their(message: Message) -> BaseMessage:
-    kept = message.metadata.get(KEY)
-    if kept is not None:
-        return messages_from_dict([cast(dict[str, Any], kept)])[0]
-    return HumanMessage(message.text) if message.role == "user" else AIMessage(message.text)
+def _our(message: BaseMessage) -> Line:
+    text = message.text if message.text.strip() else f"({message.type})"
+    return Line(ROLES.get(message.type, "tool"), text, cast(Json, message_to_dict(message)))
