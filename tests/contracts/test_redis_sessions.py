@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from commonplace.adapters.inmemory import InMemoryLedger
-from commonplace.adapters.redis.ledger import fronted
-from commonplace.adapters.redis.server import Access, Server
+from commonplace.adapters.redis.ledger import open_front
+from commonplace.adapters.redis.server import Access
 from commonplace.adapters.sqlite import SqliteLedger
 from commonplace.ports.ledger import Ledger
 from tests.contracts.ledger.archive import ArchiveContract
@@ -14,6 +14,7 @@ from tests.contracts.ledger.embeddings import EmbeddingCacheContract
 from tests.contracts.ledger.erasure import ErasureContract
 from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.sessions import SessionsContract
+from tests.contracts.ledger.values import a_vector, later
 from tests.servers import free_port, redis_running, redis_url
 
 __all__ = ["redis_url"]
@@ -24,36 +25,44 @@ class TestRedisBeforeMemory(
 ):
     @pytest.fixture
     async def ledger(self, redis_url: str) -> AsyncIterator[Ledger]:
-        async with Server(Access(url=redis_url)) as server:
-            yield fronted(InMemoryLedger(), server, ring=100)
-            assert server.failures == 0
+        async with open_front(InMemoryLedger(), Access(url=redis_url), ring=100) as front:
+            yield front.ledger
+            assert front.copies.figures()["failures"] == 0
 
     @pytest.fixture
     async def ledger_that_keeps_3_embeddings(self, redis_url: str) -> AsyncIterator[Ledger]:
-        async with Server(Access(url=redis_url)) as server:
-            yield fronted(InMemoryLedger(embeddings_kept=3), server, ring=100)
+        async with open_front(InMemoryLedger(embeddings_kept=3), Access(url=redis_url), ring=100) as front:
+            yield front.ledger
+
+    async def test_the_oldest_go_when_it_is_full(self, ledger_that_keeps_3_embeddings: Ledger) -> None:
+        """Not here: Redis keeps each for its time, and has a limit of its own."""
+        ledger = ledger_that_keeps_3_embeddings
+        for n in range(5):
+            await ledger.cache_embeddings("model", {b"%d" % n: a_vector(n)}, now=later(n))
+        assert {b"2", b"3", b"4"} <= set(await ledger.cached_embeddings("model", [b"%d" % n for n in range(5)]))
 
 
 class TestRedisBeforeSqlite(SessionsContract):
     @pytest.fixture
     async def ledger(self, redis_url: str) -> AsyncIterator[Ledger]:
-        async with Server(Access(url=redis_url)) as server, SqliteLedger(None) as ledger:
-            yield fronted(ledger, server, ring=100)
-            assert server.failures == 0
+        async with SqliteLedger(None) as ledger, open_front(ledger, Access(url=redis_url), ring=100) as front:
+            yield front.ledger
+            assert front.copies.figures()["failures"] == 0
 
 
 class TestRedisThatIsAway(SessionsContract):
     @pytest.fixture
     async def ledger(self) -> AsyncIterator[Ledger]:
-        async with Server(Access(url=f"redis://127.0.0.1:{free_port()}/0")) as server:
-            yield fronted(InMemoryLedger(), server, ring=100)
-            assert server.failures
+        access = Access(url=f"redis://127.0.0.1:{free_port()}/0")
+        async with open_front(InMemoryLedger(), access, ring=100) as front:
+            yield front.ledger
+            assert front.copies.figures()["failures"]
 
 
 class TestRedisThatIsFull(SessionsContract):
     @pytest.fixture
     async def ledger(self) -> AsyncIterator[Ledger]:
         with redis_running("--maxmemory", "1", "--maxmemory-policy", "noeviction") as (url, _):
-            async with Server(Access(url=url)) as server:
-                yield fronted(InMemoryLedger(), server, ring=100)
-                assert server.problem is not None and "full" in server.problem
+            async with open_front(InMemoryLedger(), Access(url=url), ring=100) as front:
+                yield front.ledger
+                assert "full" in await front.copies.state()

@@ -2,21 +2,19 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
 from pathlib import Path
-from typing import cast
 
 import pytest
 from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
-from commonplace.adapters.redis.ledger import fronted
-from commonplace.adapters.redis.server import SHORTEST_REST, Access, Server
+from commonplace.adapters.redis.ledger import Front, open_front
+from commonplace.adapters.redis.server import SHORTEST_REST, Access
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Json, Message, SessionId, SessionInfo
+from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.ledger import Ledger
-from commonplace.ports.recent import Recent
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added, later
 from tests.servers import free_port, redis_running, redis_url
 
@@ -32,8 +30,8 @@ async def client(redis_url: str) -> AsyncIterator[Redis]:
 
 
 async def test_what_was_emptied_is_read_again_from_the_ledger(redis_url: str, client: Redis) -> None:
-    async with Server(Access(url=redis_url)) as server:
-        ledger = fronted(InMemoryLedger(), server, ring=100)
+    async with open_front(InMemoryLedger(), Access(url=redis_url), ring=100) as front:
+        ledger = front.ledger
         await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
         assert await ledger.session_state(ANA, S1, now=START) == {"a": 1}
         await client.flushall()
@@ -44,8 +42,8 @@ async def test_what_was_emptied_is_read_again_from_the_ledger(redis_url: str, cl
 async def test_a_state_that_was_used_lives_on_when_redis_is_emptied(redis_url: str, client: Redis) -> None:
     """Uses that were noted in Redis alone must not have been what kept it alive."""
     inner = InMemoryLedger()
-    async with Server(Access(url=redis_url)) as server:
-        ledger = fronted(inner, server, ring=100)
+    async with open_front(inner, Access(url=redis_url), ring=100) as front:
+        ledger = front.ledger
         await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=100)
         for second in range(1, 90):
             await ledger.session_state(ANA, S1, now=later(second))
@@ -69,8 +67,8 @@ async def test_uses_close_together_are_one_write_to_the_ledger(redis_url: str) -
             return await super().touch_session(scope, session, now=now, ttl=ttl)
 
     inner = Counting()
-    async with Server(Access(url=redis_url)) as server:
-        ledger = fronted(inner, server, ring=100)
+    async with open_front(inner, Access(url=redis_url), ring=100) as front:
+        ledger = front.ledger
         await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
         for use in range(50):
             assert await ledger.session_state(ANA, S1, now=later(use)) == {"a": 1}
@@ -80,27 +78,27 @@ async def test_uses_close_together_are_one_write_to_the_ledger(redis_url: str) -
 
 async def test_calls_go_on_while_redis_is_stopped_and_it_is_used_again_when_it_is_back() -> None:
     port, inner = free_port(), InMemoryLedger()
-    async with Server(Access(url=f"redis://127.0.0.1:{port}/0")) as server:
-        ledger = fronted(inner, server, ring=100)
+    async with open_front(inner, Access(url=f"redis://127.0.0.1:{port}/0"), ring=100) as front:
+        ledger = front.ledger
         with redis_running(port=port):
             await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
             assert await ledger.session_state(ANA, S1, now=START) == {"a": 1}
         await ledger.update_session(ANA, S1, {"a": 2}, now=START, ttl=DAY)
         assert await ledger.session_state(ANA, S1, now=START) == {"a": 2}
-        assert server.problem is not None
+        assert await front.copies.state() != "ok"
         with redis_running(port=port):
-            await _until_it_is_back(server, ledger)
+            await _until_it_is_back(front)
             await ledger.session_state(ANA, S1, now=START)
-            before = server.hits
+            before = front.copies.figures()["hits"]
             assert await ledger.session_state(ANA, S1, now=START) == {"a": 2}
-            assert server.hits == before + 1
+            assert front.copies.figures()["hits"] == before + 1
 
 
 async def test_a_dump_of_an_earlier_life_is_not_believed(tmp_path: Path) -> None:
     port, inner = free_port(), InMemoryLedger()
     files = ("--dir", str(tmp_path), "--save", "900", "1")
-    async with Server(Access(url=f"redis://127.0.0.1:{port}/0")) as server:
-        ledger = fronted(inner, server, ring=100)
+    async with open_front(inner, Access(url=f"redis://127.0.0.1:{port}/0"), ring=100) as front:
+        ledger = front.ledger
         with redis_running(*files, port=port) as (url, _):
             await ledger.update_session(ANA, S1, {"a": "old"}, now=START, ttl=DAY)
             await ledger.session_state(ANA, S1, now=START)
@@ -110,36 +108,38 @@ async def test_a_dump_of_an_earlier_life_is_not_believed(tmp_path: Path) -> None
         with redis_running(*files, port=port) as (url, _):
             async with Redis.from_url(url) as client:
                 assert await client.keys("*:session:*")  # it is back, and within its time
-            await _until_it_is_back(server, ledger)
+            await _until_it_is_back(front)
             assert await ledger.session_state(ANA, S1, now=START) == {"a": "new"}
 
 
 async def test_a_server_that_hangs_holds_nobody_up_for_long() -> None:
     with redis_running() as (url, process):
-        async with Server(Access(url=url, timeout=0.1)) as server:
-            ledger = fronted(InMemoryLedger(), server, ring=100)
+        async with open_front(InMemoryLedger(), Access(url=url, timeout=0.1), ring=100) as front:
+            ledger = front.ledger
             await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
             process.send_signal(signal.SIGSTOP)
             try:
                 for value in range(200):
                     await ledger.update_session(ANA, S1, {"a": value}, now=START, ttl=DAY)
                     assert await ledger.session_state(ANA, S1, now=START) == {"a": value}
-                assert server.skipped > 350  # most calls did not even ask
+                assert front.copies.figures()["skipped"] > 350  # most calls did not even ask
             finally:
                 process.send_signal(signal.SIGCONT)
-            await _until_it_is_back(server, ledger)
+            await _until_it_is_back(front)
             assert await ledger.session_state(ANA, S1, now=START) == {"a": 199}
 
 
 async def test_what_another_process_wrote_is_read_at_once(redis_url: str) -> None:
     inner = InMemoryLedger()
-    async with Server(Access(url=redis_url)) as one, Server(Access(url=redis_url)) as two:
-        first, second = fronted(inner, one, ring=3), fronted(inner, two, ring=3)
+    access = Access(url=redis_url)
+    async with open_front(inner, access, ring=3) as (first, ring, _), open_front(inner, access, ring=3) as (second, *_):
         for turn in range(20):
             await first.update_session(ANA, S1, {"turn": turn}, now=START, ttl=DAY)
             assert await second.session_state(ANA, S1, now=START) == {"turn": turn}
             await second.write(ANA, added(f"m{turn}", at=turn))
-            assert [one.id for one in await _recent(first)] == [f"m{n}" for n in range(max(turn - 2, 0), turn + 1)]
+            assert [one.id for one in await ring.recent(ANA, S1, limit=3)] == [
+                f"m{n}" for n in range(max(turn - 2, 0), turn + 1)
+            ]
             assert await first.session_state(ANA, S1, now=START) == {"turn": turn}
         await second.end_session(ANA, S1, now=later(1))
         assert await first.session_state(ANA, S1, now=later(2)) == {}
@@ -163,8 +163,9 @@ async def test_readers_and_writers_in_any_order_leave_no_old_copy(redis_url: str
             return found
 
     inner = Slow()
-    async with Server(Access(url=redis_url)) as one, Server(Access(url=redis_url)) as two:
-        fronts = [fronted(inner, one, ring=3), fronted(inner, two, ring=3)]
+    access = Access(url=redis_url)
+    async with open_front(inner, access, ring=3) as one, open_front(inner, access, ring=3) as two:
+        fronts = [one.ledger, two.ledger]
         for round_ in range(15):
             tasks = [_write(fronts[n % 2], n) if n % 3 == 0 else _read(fronts[n % 2]) for n in range(24)]
             await asyncio.gather(*tasks)
@@ -174,8 +175,8 @@ async def test_readers_and_writers_in_any_order_leave_no_old_copy(redis_url: str
 
 
 async def test_one_user_is_never_shown_another_users_copy(redis_url: str) -> None:
-    async with Server(Access(url=redis_url)) as server:
-        ledger = fronted(InMemoryLedger(), server, ring=100)
+    async with open_front(InMemoryLedger(), Access(url=redis_url), ring=100) as front:
+        ledger = front.ledger
         await ledger.update_session(ANA, S1, {"secret": 1}, now=START, ttl=DAY)
         assert await ledger.session_state(ANA, S1, now=START) == {"secret": 1}
         for other in (BEN, Scope("acme", None), Scope("other", "ana"), Scope("acme:ana", None), Scope("acme", '"ana"')):
@@ -191,12 +192,7 @@ async def _read(ledger: Ledger) -> None:
     await ledger.session_state(ANA, S1, now=START)
 
 
-async def _recent(ledger: Ledger) -> Sequence[Message]:
-    return await cast(Recent, ledger).recent(ANA, S1, limit=3)
-
-
-async def _until_it_is_back(server: Server, ledger: Ledger) -> None:
+async def _until_it_is_back(front: Front) -> None:
     async with asyncio.timeout(30):
-        while server.problem is not None or not await server.pipe(("PING",)):
+        while await front.copies.state() != "ok":  # noqa: ASYNC110  # a server tells nobody that it is back
             await asyncio.sleep(SHORTEST_REST)
-            await ledger.active_sessions(BEN, now=START + timedelta(days=1))

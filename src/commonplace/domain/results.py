@@ -254,6 +254,8 @@ class Stats:
     """The index's own count of rows by collection; empty while it answers nobody."""
     cache: Mapping[str, int] = field(default_factory=dict)
     jobs: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[str, int] = field(default_factory=dict)
+    """What Redis did so far for this process; `up` is 1 or 0. Empty where none is used."""
     learning: Learning = field(default_factory=Learning)
 
 

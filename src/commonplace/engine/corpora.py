@@ -96,6 +96,16 @@ class Corpora:
             async with held.lock:
                 self._count(held, None)
 
+    async def refresh(self, scope: Scope) -> None:
+        """Bring one user's rows up to date, if they are held and nobody is using them just now."""
+        held = self._held.get(scope)
+        if held is None or held.corpus is None or held.users:
+            return
+        async with held.lock:
+            versions = await self._ledger.versions(scope)
+            if self._held.get(scope) is held and self.fits(versions):
+                await self._up_to_date(scope, held, versions)
+
     async def _up_to_date(self, scope: Scope, held: _Held, versions: Versions) -> Corpus:
         corpus = held.corpus
         if corpus is not None and corpus.version == versions.version:

@@ -50,6 +50,7 @@ from commonplace.engine.importing import Importing
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
+from commonplace.engine.listening import Listening
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.proposing import Proposing
@@ -95,6 +96,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
         self._forgetting = Forgetting(parts, corpora, embedding, self._planner, rebuild=self._summarising.rebuild)
+        self._listening = Listening(parts, corpora, embedding)
         self._purging = Purging(parts, self._forgetting)
         self._consolidating = Consolidating(parts, committing, self._summarising, self._purging)
 
@@ -106,6 +108,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
         if self._parts.replacing_vectors:
             await self._upkeep.reindex(embed=True)
         await self._worker.start()
+        self._listening.start()
 
     async def __aenter__(self) -> Self:
         return self
@@ -115,6 +118,7 @@ class Engine(Caring, Carrying, Finding, Proposing):
 
     async def aclose(self) -> None:
         """Finish what is under way and let go of files and threads. Closing twice is no error."""
+        await self._listening.aclose()
         await self._worker.aclose()
         await self._filling.aclose()
         if self._beside is None:

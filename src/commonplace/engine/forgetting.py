@@ -21,6 +21,7 @@ from commonplace.engine.erasure_log import ErasureLog, Logged
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.removing import Removing
+from commonplace.engine.traces import Traces
 from commonplace.ports.erasure import Erased
 
 LOG = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ class Forgetting:
         self._rebuild = rebuild
         self._parts, self._ledger = parts, parts.ledger
         self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
-        self._removing = Removing(parts)
+        self._removing, self._traces = Removing(parts), Traces(parts)
 
     async def forget(
         self,
@@ -76,11 +77,11 @@ class Forgetting:
         """
         self._stage("begun")
         broken = await self._broken(scope, what)
-        erased = await self._erase(scope, what, dry_run=dry_run, progress=progress, id_=id_)
+        erased, traces = await self._erase(scope, what, dry_run=dry_run, progress=progress, id_=id_)
         if dry_run:
             return _receipt(erased)
         self._stage("erased")
-        (receipt,) = await self._see_to([erased], progress)
+        (receipt,) = await self._see_to([erased], progress, traces)
         await self._rebuild(scope, broken)
         return receipt
 
@@ -90,11 +91,11 @@ class Forgetting:
         """Forget something of several users. Each is a forget of its own; files and index are seen to once."""
         self._stage("begun")
         broken = {scope: await self._broken(scope, what) for scope, what in whats.items()}
-        erased = [await self._erase(scope, what, dry_run=dry_run, progress=progress) for scope, what in whats.items()]
+        done = [await self._erase(scope, what, dry_run=dry_run, progress=progress) for scope, what in whats.items()]
         if dry_run:
-            return [_receipt(one) for one in erased]
+            return [_receipt(one) for one, _ in done]
         self._stage("erased")
-        receipts = await self._see_to(erased, progress)
+        receipts = await self._see_to([one for one, _ in done], progress, [trace for _, some in done for trace in some])
         for scope, summaries in broken.items():
             await self._rebuild(scope, summaries)
         return receipts
@@ -129,9 +130,11 @@ class Forgetting:
         else:
             LOG.info("a forget that was cut short is complete")
 
-    async def _see_to(self, erased: Sequence[Erased], progress: Progress) -> Sequence[Receipt]:
+    async def _see_to(
+        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[str] = ()
+    ) -> Sequence[Receipt]:
         try:
-            return await self._finish(erased, progress)
+            return await self._finish(erased, progress, traces)
         except Unavailable as error:
             raise type(error)(
                 f"{error}; nothing of it can be found any more, and its traces in files are removed when the memory is "
@@ -140,13 +143,15 @@ class Forgetting:
 
     async def _erase(
         self, scope: Scope, what: Part, *, dry_run: bool, progress: Progress, id_: str | None = None
-    ) -> Erased:
+    ) -> tuple[Erased, Sequence[str]]:
+        """Returns what was erased, and what may not be found anywhere any more."""
         id_ = id_ or self._parts.new_id()
         for _ in range(ATTEMPTS):
             removal = await self._removing.plan(scope, what, id_, progress=progress)
             progress(STEPS[0], 0, len(STEPS))
+            traces = await self._traces.of(scope, removal)
             try:
-                return await self._ledger.erase(scope, removal, dry_run=dry_run)
+                return await self._ledger.erase(scope, removal, dry_run=dry_run), traces
             except Conflict:
                 continue
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
@@ -165,12 +170,15 @@ class Forgetting:
                 untold.append(f"{place} could not be told, so older snapshots there still hold it: {error}")
         return tuple(untold)
 
-    async def _finish(self, erased: Sequence[Erased], progress: Progress) -> Sequence[Receipt]:
+    async def _finish(
+        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[str] = ()
+    ) -> Sequence[Receipt]:
         """See to what the ledger cannot: each step may have been taken before."""
         progress(STEPS[1], 1, len(STEPS))
         for one in erased:
             await self._corpora.drop(one.scope)
         self._embedding.clear()
+        elsewhere, unreached = await self._traces.erase([one.scope for one in erased], traces)
         self._stage("caches")
         progress(STEPS[2], 2, len(STEPS))
         has_index = await self._planner.erase({one.scope: one.number for one in erased})
@@ -183,10 +191,11 @@ class Forgetting:
             if left := await self._ledger.remains(one):
                 raise Unavailable(f"forget {one.id}: {left} rows are still in the ledger")
         self._stage("verified")
-        verified = ("ledger", "cache", *(("index",) if has_index else ()), *(() if out_of_reach else ("files",)))
+        index = ("index",) if has_index else ()
+        verified = ("ledger", "cache", *elsewhere, *index, *(() if out_of_reach else ("files",)))
         at = self._parts.now()
         done = [_receipt(one, at=at, verified=verified) for one in erased]
-        notes = (*out_of_reach, *await self._publish(erased, done))
+        notes = (*unreached, *out_of_reach, *await self._publish(erased, done))
         receipts = [
             await self._ledger.conclude(replace(receipt, notes=(*receipt.notes, *notes)), one)
             for receipt, one in zip(done, erased, strict=True)

@@ -16,6 +16,7 @@ from commonplace.ports.ledger import Ledger
 from commonplace.ports.premises import Premises
 from commonplace.ports.recent import Recent
 from commonplace.ports.reranker import Reranker
+from commonplace.ports.shared import SharedCopies
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 from commonplace.ports.summariser import Summariser
 from commonplace.recall.tokens import count_tokens
@@ -104,6 +105,8 @@ class Parts:
     """What each part of the ranking counts: no setting, but an evaluation may leave a part out."""
     recent: Recent | None = None
     """What has the last messages of a conversation at hand; None: the ledger is asked."""
+    copies: SharedCopies | None = None
+    """What other processes hold of the ledger, too; None: each is on its own."""
     premises: Premises | None = None
     """The folder it lives in, if it does."""
     open_store: Callable[[str], SnapshotStore] = no_store

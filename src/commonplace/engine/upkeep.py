@@ -52,16 +52,20 @@ class Upkeep:
             collections=await self._planner.collections(any(each.answered_by != "exact" for each in partitions)),
             cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
             jobs=dict(counts.jobs),
+            copies=self._parts.copies.figures() if self._parts.copies else {},
         )
 
     async def doctor(self, *, repair: bool) -> Checkup:
         """Check each part against the ledger. A repair never changes what the ledger says."""
         findings = [*await Examining(self._parts).examine(repair=repair)]
+        if self._parts.copies is not None:
+            findings += await self._parts.copies.inspect()
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
             findings += await self._check_vectors(scope, repair=repair)
             findings += await self._check_cache(scope, repair=repair)
             findings += await self._check_index(scope, repair=repair)
-        return Checkup(findings=tuple(findings), checks=(*CHECKS, "vectors", "cache", "index"))
+        elsewhere = (self._parts.copies.name,) if self._parts.copies else ()
+        return Checkup(findings=tuple(findings), checks=(*CHECKS, "vectors", "cache", "index", *elsewhere))
 
     async def reindex(self, *, embed: bool) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""

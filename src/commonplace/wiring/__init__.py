@@ -3,6 +3,7 @@
 Drivers are imported here, inside the functions that need them, so that a program pays only for what it uses.
 """
 
+from commonplace.wiring.caches import open_limits
 from commonplace.wiring.embedders import Embed, describe_model, fetch_model, open_embedder
 from commonplace.wiring.ledgers import open_keys
 from commonplace.wiring.location import Location
@@ -22,6 +23,7 @@ __all__ = [
     "open_embedder",
     "open_guard",
     "open_keys",
+    "open_limits",
     "opened",
     "restored",
 ]

@@ -2,14 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.domain.errors import Unavailable
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.recent import Recent
+from commonplace.ports.shared import SharedCopies
 from commonplace.wiring.access import secret
 
 if TYPE_CHECKING:
+    from limits.aio.storage import Storage
+
     from commonplace.adapters.redis.server import Access
     from commonplace.settings import Settings
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 class Fronted(NamedTuple):
     ledger: Ledger
     recent: Recent | None = None
+    copies: SharedCopies | None = None
 
 
 @asynccontextmanager
@@ -26,12 +30,23 @@ async def open_front(settings: "Settings", ledger: Ledger) -> AsyncIterator[Fron
         yield Fronted(ledger)
         return
     access = redis_access(settings)
-    from commonplace.adapters.redis.ledger import fronted
-    from commonplace.adapters.redis.server import Server
+    from commonplace.adapters.redis.ledger import open_front as open_redis
 
-    async with Server(access) as server:
-        front = fronted(ledger, server, ring=settings.ring)
-        yield Fronted(front, cast(Recent, front))
+    async with open_redis(ledger, access, ring=settings.ring) as front:
+        yield Fronted(*front)
+
+
+@asynccontextmanager
+async def open_limits(settings: "Settings") -> AsyncIterator["Storage | None"]:
+    """Yield where requests are counted for all processes; None where each counts its own."""
+    if settings.redis_url is None:
+        yield None
+        return
+    access = redis_access(settings)
+    from commonplace.adapters.redis.limits import open_storage
+
+    async with open_storage(access) as storage:
+        yield storage
 
 
 def redis_access(settings: "Settings") -> "Access":

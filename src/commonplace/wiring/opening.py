@@ -29,7 +29,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings, embed))
         plain = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
-        ledger, recent = await stack.enter_async_context(open_front(settings, plain))
+        ledger, recent, copies = await stack.enter_async_context(open_front(settings, plain))
         keep_vectors(embedder, ledger, tenant=settings.tenant)
         replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
         index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
@@ -46,6 +46,7 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             count_tokens=open_tokenizer(settings.tokenizer),
             replacing_vectors=replacing,
             recent=recent,
+            copies=copies,
             premises=None if location.in_process else open_premises(settings),
             open_store=partial(open_store, settings),
             seal=open_seal(settings),

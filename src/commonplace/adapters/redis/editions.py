@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from commonplace.adapters.redis.keys import Keys
+from commonplace.adapters.redis.news import RedisNews
 from commonplace.adapters.redis.server import FRESH, Command, Server
 from commonplace.domain.scope import Scope
 
@@ -39,8 +40,8 @@ class Change:
 
 
 class Editions:
-    def __init__(self, server: Server, keys: Keys) -> None:
-        self._server, self._keys = server, keys
+    def __init__(self, server: Server, keys: Keys, news: RedisNews) -> None:
+        self._server, self._keys, self._news = server, keys, news
 
     async def read(self, scope: Scope, *commands: Command) -> tuple[bytes | None, list[Any]]:
         """Return the present edition and the answers; no edition means that no copy may be used, or made."""
@@ -64,15 +65,19 @@ class Editions:
         return None if edition is None or edition.startswith(MARK) else edition
 
     @asynccontextmanager
-    async def changing(self, scope: Scope) -> AsyncIterator[Change]:
-        """Let nobody use a copy of this user while something changes, nor any of those that there are now."""
+    async def changing(self, scope: Scope, *, rows: bool = True) -> AsyncIterator[Change]:
+        """Let nobody use a copy of this user while something changes, nor any of those that there are now.
+
+        `rows`: what others hold in RAM has changed, too, and they are told.
+        """
         key, mark, change = self._keys.edition(scope), MARK + uuid4().hex.encode(), Change()
         marked = await self._server.pipe(("SET", key, mark, "PX", CHANGING))
         try:
             yield change
         finally:
             token = self._token()
-            done = await self._server.pipe(("EVAL", END, 1, key, mark, token, LIFE)) if marked else None
+            news = [self._news.command(scope)] if rows else []
+            done = await self._server.pipe(("EVAL", END, 1, key, mark, token, LIFE), *news) if marked else None
             if done is None:
                 await self._gone([key])
             elif done[0]:

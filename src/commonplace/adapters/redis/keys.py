@@ -33,6 +33,11 @@ class Keys:
         return f"{self.base}:vector:" + (f"{digest(identity)}:" if identity else "")
 
     @property
+    def token(self) -> str:
+        """What says which vectors may be used."""
+        return f"{self.base}:token"
+
+    @property
     def news(self) -> str:
         """The channel on which changes are told."""
         return f"{self.base}:news"

@@ -57,7 +57,7 @@ class Access:
 
 class Server:
     def __init__(self, access: Access) -> None:
-        self._client = Redis(connection_pool=_pool(access, self._greet))
+        self._client = Redis(connection_pool=pool(access, self._greet))
         self._run = ""
         self._rest, self._rests_until = SHORTEST_REST, 0.0
         self._full_until = 0.0
@@ -119,16 +119,18 @@ class Server:
 
         return await self.ask(work)
 
-    def owe(self, *keys: str) -> None:
-        """These must be gone before anything else is asked: the server was away when they should have been removed."""
-        now = time.monotonic()
-        self._owed.update(dict.fromkeys(keys, now))
+    def owe(self, *keys: str, seconds: float = FRESH) -> None:
+        """These must be gone before anything else is asked: the server was away when they should have been removed.
+
+        After so many seconds they are gone by themselves.
+        """
+        self._owed.update(dict.fromkeys(keys, time.monotonic() + seconds))
 
     async def _settle(self) -> None:
         if not self._owed:
             return
         now = time.monotonic()
-        owed = [key for key, since in self._owed.items() if now - since <= FRESH]  # older ones have expired there
+        owed = [key for key, until in self._owed.items() if now < until]
         if owed:
             await self._client.unlink(*owed)
         self._owed.clear()
@@ -158,7 +160,10 @@ def told(error: Exception) -> str:
     return f"{type(error).__name__}{code}"
 
 
-def _pool(access: Access, greet: Callable[[AbstractConnection], Awaitable[None]]) -> BlockingConnectionPool:
+def pool(
+    access: Access, greet: Callable[[AbstractConnection], Awaitable[None]] | None = None
+) -> BlockingConnectionPool:
+    """Return connections that are made when they are needed; `greet` is called on each."""
     given: dict[str, object] = {
         "max_connections": access.connections,
         "timeout": access.timeout,

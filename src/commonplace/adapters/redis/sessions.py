@@ -55,7 +55,7 @@ class RedisSessions:
     async def update_session(
         self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
     ) -> Mapping[str, Json]:
-        async with self._editions.changing(scope):
+        async with self._editions.changing(scope, rows=False):
             return await self._ledger.update_session(scope, session, values, now=now, ttl=ttl)
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:
@@ -66,7 +66,7 @@ class RedisSessions:
                 self._server.hits += 1
                 return info
         longer = spare(ttl) if edition else 0.0
-        async with self._editions.changing(scope) as change:
+        async with self._editions.changing(scope, rows=False) as change:
             found = await self._ledger.touch_session(scope, session, now=now, ttl=ttl + longer)
         exact = replace(found, expires_at=found.last_seen + timedelta(seconds=ttl))
         if change.edition:
@@ -74,7 +74,7 @@ class RedisSessions:
         return exact
 
     async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
-        async with self._editions.changing(scope):
+        async with self._editions.changing(scope, rows=False):
             await self._ledger.end_session(scope, session, now=now)
 
     async def session_info(self, scope: Scope, session: SessionId) -> SessionInfo | None:

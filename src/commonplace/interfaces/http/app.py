@@ -124,7 +124,8 @@ def _routed(middleware: list[Middleware], lifespan: Lifespan[FastAPI] | None = N
 def _middleware(service: Service) -> list[Middleware]:
     settings = service.settings
     limiter = Limiter(
-        {"read": settings.api_limit_read, "write": settings.api_limit_write, "costly": settings.api_limit_costly}
+        {"read": settings.api_limit_read, "write": settings.api_limit_write, "costly": settings.api_limit_costly},
+        shared=service.limits,
     )
     hosts, origins = [settings.api_host], settings.api_cors_origins
     models = Bound(max_body=settings.proxy_max_body, timeout=settings.proxy_timeout)

@@ -8,6 +8,10 @@ from typing import Literal, NamedTuple
 from limits import RateLimitItem, parse
 from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
+from limits.errors import StorageError
+
+ALONE = 2.0
+"""Seconds that requests are counted here when the shared count could not be had."""
 
 RouteClass = Literal["read", "write", "costly"]
 
@@ -36,17 +40,26 @@ class Turn(NamedTuple):
 
 
 class Limiter:
-    def __init__(self, limits: Mapping[RouteClass, str], *, storage: Storage | None = None) -> None:
-        """`limits` are like `600/minute`."""
+    def __init__(self, limits: Mapping[RouteClass, str], *, shared: Storage | None = None) -> None:
+        """`limits` are like `600/minute`. `shared` counts for all processes; while it is away, each counts alone."""
         self._items: Mapping[RouteClass, RateLimitItem] = {name: parse(limit) for name, limit in limits.items()}
-        self._counter = FixedWindowRateLimiter(storage or MemoryStorage())
+        self._own = FixedWindowRateLimiter(MemoryStorage())
+        self._shared = None if shared is None else FixedWindowRateLimiter(shared)
+        self._alone_until = 0.0
 
     async def turn(self, who: str, method: str, path: str) -> Turn:
         """Count a request, unless there were too many."""
-        what = class_of(method, path)
+        if self._shared is not None and time.monotonic() >= self._alone_until:
+            try:
+                return await self._turn(self._shared, who, class_of(method, path))
+            except StorageError:
+                self._alone_until = time.monotonic() + ALONE
+        return await self._turn(self._own, who, class_of(method, path))
+
+    async def _turn(self, counter: FixedWindowRateLimiter, who: str, what: RouteClass) -> Turn:
         item = self._items[what]
-        granted = await self._counter.hit(item, who, what)
-        reset, remaining = await self._counter.get_window_stats(item, who, what)
+        granted = await counter.hit(item, who, what)
+        reset, remaining = await counter.get_window_stats(item, who, what)
         seconds = str(max(math.ceil(reset - time.time()), 0 if granted else 1))
         headers = {
             "RateLimit-Limit": str(item.amount),

@@ -56,6 +56,9 @@ class Observer:
         self._cache = Gauge(
             "commonplace_cache", "Users, bytes and hits of the rows in RAM.", ["what"], registry=registry
         )
+        self._redis = Gauge(
+            "commonplace_redis", "Whether Redis is up (1), and what it did so far.", ["what"], registry=registry
+        )
         self._tokens = Gauge("commonplace_learning_tokens_today", "Tokens of models.", ["direction"], registry=registry)
 
     def __call__(self, scope: Scope, status: int, seconds: float) -> None:
@@ -102,6 +105,8 @@ class Observer:
         self._lag.set(sum(part.waiting for one in stats for part in one.partitions))
         for name, value in (stats[0].cache if stats else {}).items():  # tenants share it
             self._cache.labels(name).set(value)
+        for name, value in (stats[0].copies if stats else {}).items():
+            self._redis.labels(name).set(value)
         self._tokens.labels("input").set(sum(one.learning.usage.input_tokens for one in stats))
         self._tokens.labels("output").set(sum(one.learning.usage.output_tokens for one in stats))
 

@@ -21,9 +21,10 @@ from commonplace.ports.answers import Answers
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 from commonplace.settings import Settings
-from commonplace.wiring import Embed, Location, open_chat_model, opened
+from commonplace.wiring import Embed, Location, open_chat_model, open_limits, opened
 
 if TYPE_CHECKING:
+    from limits.aio.storage import Storage
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
@@ -46,6 +47,9 @@ class Service:
         """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
         self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
         self.ledger: Ledger = parts.ledger
+        self.copies = parts.copies
+        self.limits: Storage | None = None
+        """Where requests are counted for all processes; None: each counts its own."""
         self.model = settings.agent_model
         """Who answers a chat; None: the memory itself."""
         self.observer = observer
@@ -141,7 +145,7 @@ async def opened_service(
         ledger: object = parts.ledger
         if not isinstance(ledger, KeyRing) or not isinstance(ledger, Answers):
             raise InvalidInput(f"{type(ledger).__name__}: a service needs a ledger that keeps keys and answers")
-        async with open_chat_model(settings) as model, AsyncMemory(parts) as home:
+        async with open_chat_model(settings) as model, open_limits(settings) as limits, AsyncMemory(parts) as home:
             await home.start()
             service = Service(
                 home,
@@ -153,6 +157,7 @@ async def opened_service(
                 observer=observer,
                 key_needed=key_needed,
             )
+            service.limits = limits
             await service.start()
             try:
                 yield service

@@ -28,10 +28,10 @@ def watched(parts: Parts, stage: Stage) -> Parts:
 class _Watched:
     def __init__(self, inner: object, name: str, stage: Stage) -> None:
         self._inner = inner
-        for attribute in (one for one in dir(type(inner)) if not one.startswith("_")):
-            method = inspect.getattr_static(type(inner), attribute)
+        for attribute in (one for one in dir(inner) if not one.startswith("_")):
+            method = getattr(inner, attribute)
             if inspect.iscoroutinefunction(method):
-                setattr(self, attribute, _timed(getattr(inner, attribute), f"{name}.{attribute}", stage))
+                setattr(self, attribute, _timed(method, f"{name}.{attribute}", stage))
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(self._inner, attribute)

@@ -39,7 +39,7 @@ async def readyz(request: Request) -> Response:
     checks = await _checks(service)
     if any(checks[part] != "ok" for part in ("service", "ledger")):
         return reply(Health("not ready", checks), 503)
-    return reply(Health("ok" if checks["embedder"] == "ok" else "degraded", checks))
+    return reply(Health("ok" if set(checks.values()) == {"ok"} else "degraded", checks))
 
 
 async def _checks(service: Service) -> dict[str, str]:
@@ -50,4 +50,6 @@ async def _checks(service: Service) -> dict[str, str]:
     except CommonplaceError as error:
         checks["ledger"] = type(error).__name__
     checks["embedder"] = await service.embedder_state()
+    if service.copies is not None:
+        checks[service.copies.name] = await service.copies.state()
     return checks

@@ -1,0 +1,77 @@
+"""Who was changed, told to every process over a channel. To miss it is no harm: the ledger's version is the truth."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable
+from uuid import uuid4
+
+from redis.exceptions import RedisError
+
+from commonplace.adapters.redis.keys import Keys
+from commonplace.adapters.redis.server import LONGEST_REST, SHORTEST_REST, Command, Server
+from commonplace.domain.scope import Scope
+from commonplace.ports.shared import Changed, Missed, News
+
+LOG = logging.getLogger(__name__)
+PATIENCE = 5.0
+"""Seconds to wait for the next news before looking whether the connection still is one."""
+
+
+class RedisNews:
+    def __init__(self, server: Server, keys: Keys) -> None:
+        self._server, self._channel = server, keys.news
+        self._me = uuid4().hex
+        self._ears: list[Callable[[News], None]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def command(self, scope: Scope, *, forgotten: bool = False) -> Command:
+        """Return the command that tells of a change."""
+        return ("PUBLISH", self._channel, json.dumps([self._me, scope.tenant, scope.user, forgotten]))
+
+    def listen(self, hear: Callable[[News], None]) -> Callable[[], None]:
+        self._ears.append(hear)
+        if self._task is None:
+            self._task = asyncio.create_task(self._stay(), name="commonplace-redis-news")
+        return lambda: self._ears.remove(hear)
+
+    async def aclose(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def _stay(self) -> None:
+        rest, heard_before = SHORTEST_REST, False
+        while True:
+            try:
+                async with self._server.client.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe(self._channel)
+                    if heard_before:
+                        self._tell(Missed())
+                    rest, heard_before = SHORTEST_REST, True
+                    while True:
+                        message = await channel.get_message(timeout=PATIENCE)
+                        if message is None:
+                            await channel.ping()
+                        elif message["type"] == "message":
+                            self._take(message["data"])
+            except (RedisError, OSError) as error:
+                LOG.info("no news from redis for a while: %s", type(error).__name__)
+                await asyncio.sleep(rest)
+                rest = min(rest * 2, LONGEST_REST)
+
+    def _take(self, data: bytes) -> None:
+        try:
+            who, tenant, user, forgotten = json.loads(data)
+        except ValueError:
+            LOG.warning("something on the news channel was not ours")
+            return
+        if who != self._me:
+            self._tell(Changed(Scope(tenant, user), bool(forgotten)))
+
+    def _tell(self, news: News) -> None:
+        for hear in list(self._ears):
+            hear(news)
