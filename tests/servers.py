@@ -179,16 +179,16 @@ def run_sql(url: str, *statements: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def _postgres_shared(postgres_url: str) -> str:
+def postgres_shared(postgres_url: str) -> str:
     run_sql(postgres_url, "create database shared template template_of_tests owner app")
     return database_of(postgres_url, "shared")
 
 
 @pytest.fixture
-def postgres_emptied(_postgres_shared: str) -> str:
+def postgres_emptied(postgres_shared: str) -> str:
     """Return the URL of a database that many tests share, emptied: many times faster than one of its own for each."""
-    run_sql(_postgres_shared, _EMPTY)
-    return database_of(_postgres_shared, "shared", user="app")
+    run_sql(postgres_shared, _EMPTY)
+    return database_of(postgres_shared, "shared", user="app")
 
 
 _EMPTY = """

@@ -30,7 +30,7 @@ class AsyncMemory(Engine):
         model: str | None = None,
         **settings: object,
     ) -> "Opening":
-        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Use `async with`, or await it."""
+        """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Use `async with`, or await it."""
         place = Location.parse(location)
         return Opening(place, {**settings, "tenant": tenant, "agent_model": model}, embedder)
 

@@ -79,7 +79,9 @@ class Settings(CareSettings, ServiceSettings, SharedSettings):
 
     home: Folder = Field(default_factory=default_home, description="The memory folder.")
     database_url: str | None = Field(
-        None, repr=False, description="The ledger, as `sqlite:///…`. Unset: a SQLite file in `home`."
+        None,
+        repr=False,
+        description="The ledger, as `sqlite:///…` or `postgresql://…`. Unset: a SQLite file in `home`.",
     )
     tenant: str = Field("default", min_length=1, description="Whose memories these are, above the user.")
     settings_file: Folder | None = Field(

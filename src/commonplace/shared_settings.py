@@ -16,6 +16,18 @@ File = Annotated[Path, BeforeValidator(_expanded)]
 
 
 class SharedSettings(BaseSettings):
+    postgres_pool: int = Field(10, ge=1, le=1000, description="PostgreSQL: most connections of one process.")
+    postgres_statement_timeout: float = Field(
+        30.0, ge=0, description="PostgreSQL: seconds that one statement may take. 0: as long as it likes."
+    )
+    postgres_patience: float = Field(
+        10.0,
+        gt=0,
+        description="PostgreSQL: seconds that a call waits for a connection, or for the server to come back.",
+    )
+    postgres_rewrite_up_to: int = Field(
+        2**30, ge=0, description="PostgreSQL: bytes of tables that a forget writes anew, to leave no trace in them."
+    )
     redis_url: str | None = Field(
         None, repr=False, description="A Redis server for sessions, limits and caches: `redis://…`, `rediss://…` (TLS)."
     )

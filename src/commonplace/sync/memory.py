@@ -67,7 +67,7 @@ class Memory(Caring, Carrying):
         model: str | None = None,
         **settings: object,
     ) -> Self:
-        """Open a folder, or a URL like `sqlite:///…`, with any setting by name. Close it, or use it as `with`."""
+        """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Close it, or use it as `with`."""
         return cls(AsyncMemory.open(location, tenant=tenant, embedder=embedder, model=model, **settings))
 
     @classmethod

@@ -22,11 +22,37 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
     if settings.database_url is None:
         return open_sqlite(settings, settings.home / "ledger.db")
     url = urlsplit(settings.database_url)
+    if url.scheme in {"postgresql", "postgres"}:
+        return open_postgres(settings, settings.database_url)
     if url.scheme != "sqlite" or not url.path.strip("/"):
         raise InvalidInput(
-            f"database_url: {url.scheme}://…: expected sqlite:///relative/path or sqlite:////absolute/path"
+            f"database_url: {url.scheme}://…: expected sqlite:///relative/path, sqlite:////absolute/path "
+            "or postgresql://user@host/database"
         )
     return open_sqlite(settings, Path(unquote(url.path[1:])))
+
+
+@asynccontextmanager
+async def open_postgres(settings: "Settings", url: str) -> AsyncIterator[Ledger]:
+    if settings.ledger_key or settings.ledger_key_file or settings.ledger_keyring:
+        raise InvalidInput(
+            "ledger_key encrypts a SQLite file: expected none for postgresql://, encrypt its disk instead"
+        )
+    try:
+        from commonplace.adapters.postgres import PostgresLedger
+    except ImportError as error:
+        raise LedgerUnavailable("postgresql:// needs more packages: pip install 'commonplace[postgres]'") from error
+    from commonplace.recall.packed import hashes
+
+    async with PostgresLedger(
+        url,
+        pool_size=settings.postgres_pool,
+        statement_timeout=settings.postgres_statement_timeout,
+        patience=settings.postgres_patience,
+        unpack=hashes,
+        rewrite_up_to=settings.postgres_rewrite_up_to,
+    ) as ledger:
+        yield ledger
 
 
 @asynccontextmanager

@@ -21,7 +21,7 @@ class Location:
         if location is None:
             return cls()
         if not isinstance(location, (str, PathLike)) or not fspath(location):
-            raise InvalidInput(f"location={location!r}: expected a folder or a URL like sqlite:///…")
+            raise InvalidInput(f"location={location!r}: expected a folder or a URL like sqlite:///… or postgresql://…")
         text = fspath(location)
         return cls(url=text) if "://" in text else cls(home=Path(text).expanduser())
 

@@ -40,11 +40,15 @@ async def enqueue(connection: Connection, job: Job) -> None:
     )
 
 
+# The jobs are chosen once, before any is taken: as a subquery the server may choose anew for every row it looks at.
 _TAKE = (
-    "update jobs set status = 'running', attempts = attempts + 1, due = %(until)s where no in ({}) returning "
-    + _COLUMNS
+    "with chosen as materialized ({}) update jobs set status = 'running', attempts = attempts + 1, due = %(until)s"
+    " from chosen where no = chosen.job returning " + _COLUMNS
 )
-_DUE = "select no from jobs where due <= %(now)s and kind = any(%(kinds)s) and tenant = coalesce(%(tenant)s, tenant)"
+_DUE = (
+    "select no as job from jobs where due <= %(now)s and kind = any(%(kinds)s)"
+    " and tenant = coalesce(%(tenant)s, tenant)"
+)
 _FREE = (
     ' and not exists (select 1 from jobs other where other.tenant = jobs.tenant and other."user" = jobs."user"'
     " and other.status = 'running' and other.due > %(now)s)"

@@ -4,21 +4,65 @@ Each call is one transaction on a connection of a pool; what it does is in the m
 A transaction says whose tenant's it is, and the database holds it to that; `tenant=None` is for work that is nobody's.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from datetime import date, datetime
+from functools import partial
 from importlib.resources.abc import Traversable
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
+from commonplace.adapters.postgres import (
+    blocks,
+    embeddings,
+    facts,
+    feed,
+    full_text,
+    messages,
+    sessions,
+    upkeep,
+    writing,
+)
+from commonplace.adapters.postgres import facts as known
+from commonplace.adapters.postgres import jobs as job_queue
+from commonplace.adapters.postgres import messages as said
+from commonplace.adapters.postgres import summaries as stretches
+from commonplace.adapters.postgres.archiving import PostgresArchiving
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.adapters.postgres.database import MIGRATIONS, Database
+from commonplace.adapters.postgres.erasing import PostgresErasing
+from commonplace.adapters.postgres.full_text import Unpack
 from commonplace.adapters.postgres.lanes import Lanes
-from commonplace.domain.errors import Closed
+from commonplace.adapters.postgres.leases import PostgresLeasing
+from commonplace.adapters.postgres.retaining import PostgresRetaining
+from commonplace.adapters.postgres.serving import PostgresServing
+from commonplace.adapters.postgres.summarising import PostgresSummarising
+from commonplace.domain.errors import Closed, InvalidInput
+from commonplace.domain.scope import Scope
+from commonplace.domain.usage import Usage
+from commonplace.domain.values import (
+    Block,
+    Fact,
+    FactId,
+    FactVersion,
+    Json,
+    Message,
+    MessageId,
+    SessionId,
+    SessionInfo,
+    Source,
+    SummaryId,
+)
+from commonplace.ports.jobs import Job, JobStatus
+from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.upkeep import Finding, LedgerCounts
 
+P = ParamSpec("P")
 T = TypeVar("T")
-Unpack = Callable[[bytes], "list[int]"]
 
 
-class PostgresLedger:
+class PostgresLedger(
+    PostgresErasing, PostgresRetaining, PostgresServing, PostgresArchiving, PostgresSummarising, PostgresLeasing
+):
     """A ledger in one database, open for the length of `async with`."""
 
     def __init__(
@@ -30,11 +74,13 @@ class PostgresLedger:
         patience: float = 10.0,
         embeddings_kept: int = 20_000,
         unpack: Unpack | None = None,
+        rewrite_up_to: int = 2**30,
         migrations: Traversable = MIGRATIONS,
     ) -> None:
         """`patience` is how many seconds a call waits for a connection, or for the server to come back.
 
-        `unpack` reads the terms of an entry; without it there is no full text.
+        `unpack` reads the terms of an entry; without it there is no full text. A forget writes tables of up to
+        `rewrite_up_to` bytes anew.
         """
         self._database = Database(
             url=url,
@@ -45,6 +91,7 @@ class PostgresLedger:
         )
         self._embeddings_kept = embeddings_kept
         self._unpack = unpack
+        self._rewrite_up_to = rewrite_up_to
         self._open = AsyncExitStack()
         self._lanes: Lanes | None = None
         self._name = ""
@@ -54,7 +101,7 @@ class PostgresLedger:
             with self._database.in_our_words():
                 pool = await self._open.enter_async_context(self._database.pool())
             self._lanes = Lanes(pool, self._database)
-            self._name = await self._read(_name, tenant=None)
+            self._name = await self._read(upkeep.ledger_name, tenant=None)
         except BaseException:
             await self.__aexit__()
             raise
@@ -81,11 +128,242 @@ class PostgresLedger:
         with self._database.in_our_words():
             return await self._opened().run_alone(work)
 
+    async def _read_of(
+        self,
+        scope: Scope,
+        read: Callable[Concatenate[Connection, Scope, P], Awaitable[T]],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        return await self._read(lambda connection: read(connection, scope, *args, **named), tenant=scope.tenant)
+
+    async def _write_of(
+        self,
+        scope: Scope,
+        write: Callable[Concatenate[Connection, Scope, P], Awaitable[T]],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        return await self._write(lambda connection: write(connection, scope, *args, **named), tenant=scope.tenant)
+
+    async def versions(self, scope: Scope) -> Versions:
+        with self._database.in_our_words():
+            return await self._opened().ask(lambda connection: feed.versions(connection, scope))
+
+    async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
+        return await self._read_of(scope, feed.feed, since=since, vectors=vectors)
+
+    async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
+        return await self._read_of(scope, feed.slab, after=after, limit=limit, vectors=vectors)
+
+    async def rows(self, scope: Scope, numbers: Sequence[int], *, vectors: bool = True) -> Feed:
+        return await self._read_of(scope, feed.rows, numbers, vectors=vectors)
+
+    async def vectors_after(self, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
+        return await self._read_of(scope, feed.vectors_after, after=after, limit=limit)
+
+    async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        return await self._read_of(scope, feed.vectors, numbers)
+
+    async def set_vectors(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
+        await self._write_of(scope, feed.set_vectors, vectors, tokens or {})
+
+    async def scopes(self, tenant: str) -> Sequence[Scope]:
+        return await self._read(lambda connection: feed.scopes(connection, tenant), tenant=tenant)
+
+    async def delivered(self, scope: Scope, index: str) -> int:
+        return await self._read_of(scope, feed.delivered, index)
+
+    async def set_delivered(self, scope: Scope, index: str, version: int) -> None:
+        await self._write_of(scope, feed.set_delivered, index, version)
+
+    async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        return await self._write_of(scope, writing.write_all, changes, unpack=self._unpack)
+
+    async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
+        return await self._read_of(scope, messages.by_id, ids)
+
+    async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage:
+        return await self._read_of(scope, messages.page, query)
+
+    async def beside(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
+        return await self._read_of(scope, said.beside, messages)
+
+    async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
+        return await self._read_of(scope, facts.by_id, ids)
+
+    async def versions_by_id(
+        self, scope: Scope, keys: Sequence[tuple[FactId, int]]
+    ) -> Mapping[tuple[FactId, int], Fact]:
+        return await self._read_of(scope, facts.versions_by_id, keys)
+
+    async def believed(self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None) -> Sequence[Fact]:
+        return await self._read_of(scope, facts.believed, attributes=attributes)
+
+    async def saying(self, scope: Scope, text: str) -> Sequence[Fact]:
+        return await self._read_of(scope, facts.saying, text)
+
+    async def all_versions(self, scope: Scope) -> Sequence[Fact]:
+        return await self._read_of(scope, facts.all_versions)
+
+    async def history(self, scope: Scope, fact: FactId) -> Sequence[FactVersion]:
+        return await self._read_of(scope, facts.history, fact)
+
+    async def taught(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Sequence[Fact]]:
+        return await self._read_of(scope, facts.taught, messages)
+
+    async def shown(
+        self,
+        scope: Scope,
+        messages: Sequence[MessageId],
+        facts: Sequence[tuple[FactId, int]] = (),
+        summaries: Sequence[SummaryId] = (),
+    ) -> Shown:
+        async def show(connection: Connection, scope: Scope) -> Shown:
+            return Shown(
+                await said.by_id(connection, scope, messages) if messages else {},
+                await known.versions_by_id(connection, scope, facts) if facts else {},
+                await known.taught(connection, scope, messages) if messages else {},
+                await stretches.by_id(connection, scope, summaries) if summaries else {},
+            )
+
+        return await self._read_of(scope, show)
+
+    async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]:
+        return await self._read_of(scope, facts.sources, fact)
+
+    async def blocks(self, scope: Scope) -> Sequence[Block]:
+        return await self._read_of(scope, blocks.blocks)
+
+    async def set_block(self, scope: Scope, block: Block) -> Block:
+        return await self._write_of(scope, blocks.set_block, block)
+
+    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
+        return await self._write_of(scope, blocks.append, name, text, now=now)
+
+    async def delete_block(self, scope: Scope, name: str) -> bool:
+        return await self._write_of(scope, blocks.delete, name)
+
+    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
+        return await self._read_of(scope, sessions.state, session, now=now)
+
+    async def update_session(
+        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
+    ) -> Mapping[str, Json]:
+        return await self._write_of(scope, sessions.update, session, values, now=now, ttl=ttl)
+
+    async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:
+        return await self._write_of(scope, sessions.touch, session, now=now, ttl=ttl)
+
+    async def end_session(self, scope: Scope, session: SessionId, *, now: datetime) -> None:
+        await self._write_of(scope, sessions.end, session, now=now)
+
+    async def session_info(self, scope: Scope, session: SessionId) -> SessionInfo | None:
+        return await self._read_of(scope, sessions.info, session)
+
+    async def active_sessions(self, scope: Scope, *, now: datetime) -> Sequence[SessionInfo]:
+        return await self._read_of(scope, sessions.active, now=now)
+
+    async def clean_sessions(self, *, now: datetime) -> int:
+        return await self._write(partial(sessions.clean, now=now), tenant=None)
+
+    async def cached_embeddings(self, identity: str, digests: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        return await self._read(partial(embeddings.cached, identity=identity, digests=digests), tenant=None)
+
+    async def cache_embeddings(self, identity: str, vectors: Mapping[bytes, Vector], *, now: datetime) -> None:
+        await self._write(
+            partial(embeddings.cache, identity=identity, vectors=vectors, now=now, keep=self._embeddings_kept),
+            tenant=None,
+        )
+
+    async def enqueue(self, job: Job) -> None:
+        await self._write(partial(job_queue.enqueue, job=job), tenant=job.scope.tenant)
+
+    async def claim(
+        self,
+        *,
+        kinds: Sequence[str],
+        now: datetime,
+        lease: float,
+        limit: int = 1,
+        tenant: str | None = None,
+        in_turn: bool = False,
+    ) -> Sequence[Job]:
+        return await self._write(
+            partial(job_queue.claim, kinds=kinds, now=now, lease=lease, limit=limit, tenant=tenant, in_turn=in_turn),
+            tenant=tenant,
+        )
+
+    async def renew(self, job: Job, *, now: datetime, lease: float) -> bool:
+        return await self._write(partial(job_queue.renew, job=job, now=now, lease=lease), tenant=job.scope.tenant)
+
+    async def hand_back(self, job: Job) -> None:
+        await self._write(partial(job_queue.hand_back, job=job), tenant=job.scope.tenant)
+
+    async def finish(self, job: str) -> None:
+        await self._write(partial(job_queue.finish, job=job), tenant=None)
+
+    async def retry(self, job: str, *, run_at: datetime, error: str) -> None:
+        await self._write(partial(job_queue.retry, job=job, run_at=run_at, error=error), tenant=None)
+
+    async def bury(self, job: str, *, error: str) -> None:
+        await self._write(partial(job_queue.bury, job=job, error=error), tenant=None)
+
+    async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]:
+        return await self._read(partial(job_queue.jobs, tenant=tenant, status=status, limit=limit), tenant=tenant)
+
+    async def jobs_by_id(self, jobs: Sequence[str]) -> Mapping[str, Job]:
+        return await self._read(partial(job_queue.by_id, jobs=jobs), tenant=None)
+
+    async def count_usage(self, tenant: str, day: date, usage: Usage) -> None:
+        await self._write(partial(job_queue.count_usage, tenant=tenant, day=day, usage=usage), tenant=tenant)
+
+    async def usage(self, tenant: str, day: date) -> Usage:
+        return await self._read(partial(job_queue.usage, tenant=tenant, day=day), tenant=tenant)
+
+    async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
+        return await self._write(partial(job_queue.replay, tenant=tenant, jobs=jobs, now=now), tenant=tenant)
+
+    async def epoch(self, scope: Scope) -> int:
+        return await self._read_of(scope, job_queue.epoch)
+
+    async def build_full_text(self, scope: Scope) -> None:
+        unpack = self._unpack
+        if unpack is None:
+            raise InvalidInput("this ledger was opened without unpack: expected a function that reads packed terms")
+        after: int | None = 0
+        while after is not None:
+            after = await self._write_of(scope, full_text.build_step, after=after, unpack=unpack)
+
+    async def matching(self, scope: Scope, terms: Sequence[int], *, limit: int) -> Sequence[int]:
+        return await self._read_of(scope, full_text.matching, terms, limit=limit)
+
+    async def holding(self, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
+        return await self._read_of(scope, full_text.holding, terms)
+
+    async def holds_vectors(self) -> bool:
+        return await self._read(upkeep.holds_vectors, tenant=None)
+
+    async def embedder_identity(self) -> str | None:
+        return await self._read(upkeep.embedder_identity, tenant=None)
+
+    async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
+        await self._write(partial(upkeep.set_embedder_identity, identity=identity, replacing=replacing), tenant=None)
+
+    async def counts(self, tenant: str) -> LedgerCounts:
+        return await self._read(partial(upkeep.counts, tenant=tenant), tenant=tenant)
+
+    async def counts_of(self, scope: Scope) -> LedgerCounts:
+        return await self._read_of(scope, upkeep.counts_of)
+
+    async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
+        findings = await self._read(partial(upkeep.check, now=now), tenant=None)
+        if not repair:
+            return findings
+        return await self._write(partial(upkeep.mend, findings=findings, now=now), tenant=None)
+
     @property
     def name(self) -> str:
         return self._name
-
-
-async def _name(connection: Connection) -> str:
-    (name,) = await (await connection.execute("select value from meta where key = 'name'")).fetchone() or ("",)
-    return str(name)

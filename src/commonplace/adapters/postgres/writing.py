@@ -27,6 +27,14 @@ from commonplace.domain.values import Fact, FactChange, FactId, Message, Message
 from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewSummary, NewVersion, Reinforced
 
 
+async def write_all(
+    connection: Connection, scope: Scope, changes: Sequence[Change], *, unpack: Unpack | None
+) -> frozenset[MessageId]:
+    """Write changes in their order. Returns the ids of messages that were already there."""
+    known = [await write(connection, scope, change, unpack=unpack) for change in changes]
+    return frozenset[MessageId]().union(*known)
+
+
 async def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
     """Write it, as `ports.ledger.Writing` promises. `unpack` is for users whose rows are in the full text."""
     found = await partitions.lock(connection, scope)

@@ -309,3 +309,12 @@ begin
             ' or (select current_setting(''commonplace.every_tenant'', true)) = ''on'')', owned);
     end loop;
 end $$;
+
+-- Where a user's rows stand, in one round trip and without a transaction around it: recall asks it every time.
+create function versions_of(tenant text, "user" text)
+returns table (number bigint, version bigint, fact_version bigint, rows bigint) language plpgsql as $$
+begin
+    perform set_config('commonplace.tenant', $1, true);
+    return query
+        select p.no, p.version, p.fact_version, p.rows from partitions p where p.tenant = $1 and p."user" = $2;
+end $$;
