@@ -9,7 +9,17 @@ from datetime import UTC, datetime
 from commonplace.domain.archive import Held, KeptFact, KeptJob, KeptMessage, KeptSession, KeptSummary
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.retention import Due
-from commonplace.domain.values import Block, Fact, FactChange, FactId, Message, MessageId, SessionId, Source
+from commonplace.domain.values import (
+    Block,
+    BlockVersion,
+    Fact,
+    FactChange,
+    FactId,
+    Message,
+    MessageId,
+    SessionId,
+    Source,
+)
 from commonplace.ports.erasure import without
 
 
@@ -40,6 +50,8 @@ class Barring:
                 return of_forgotten or self._any(summary.made_at, lambda part: part.whole)
             case KeptSession():
                 return self._any(record.started_at, lambda part: _covers_session(part, record.id, record.last_seen))
+            case BlockVersion():
+                return self._any(record.since, lambda part: part.whole)
             case Block():
                 return self._any(record.updated_at, lambda part: part.whole)
             case KeptJob():

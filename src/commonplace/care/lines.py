@@ -26,7 +26,7 @@ from commonplace.domain.archive import (
 from commonplace.domain.errors import Incompatible, InvalidInput
 from commonplace.domain.keys import Key
 from commonplace.domain.retention import Hold
-from commonplace.domain.values import Block, Fact, FactChange, Json, Message, Source, Summary
+from commonplace.domain.values import Block, BlockVersion, Fact, FactChange, Json, Message, Source, Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,7 @@ TYPES: Mapping[str, type[Line]] = {
     "source": Source,
     "change": FactChange,
     "block": Block,
+    "block_version": BlockVersion,
     "session": KeptSession,
     "erasure": KeptErasure,
     "job": KeptJob,

@@ -13,7 +13,7 @@ import httpx2
 
 from commonplace.domain import errors
 from commonplace.domain.errors import CommonplaceError, InvalidInput, NotFound, Unavailable
-from commonplace.domain.plain import as_json
+from commonplace.domain.plain import as_json, etag_of
 
 TRIES = 3
 PAUSE = 0.2
@@ -45,8 +45,21 @@ class Asking:
 
     async def call(self, method: str, path: str, *, params: Mapping[str, object] | None = None, **body: object) -> Any:
         """Ask with a body. What is None is left out."""
+        return await self.change(method, path, body, expected=None, params=params)
+
+    async def change(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object],
+        *,
+        expected: object,
+        params: Mapping[str, object] | None = None,
+    ) -> Any:
+        """Ask for a change of what is still as expected; None: whatever it is. Raises Conflict if it is not."""
         content = None if method == "DELETE" else _encoded({k: v for k, v in body.items() if v is not None})
-        answer = await self.send(method, path, params=params_of(params or {}), content=content)
+        condition = {} if expected is None else {"If-Match": etag_of(expected)}
+        answer = await self.send(method, path, params=params_of(params or {}), content=content, headers=condition)
         return answer.json() if answer.content else None
 
     async def send(
@@ -57,8 +70,9 @@ class Asking:
         params: Mapping[str, str | list[str]],
         content: bytes | None = None,
         media_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
-        headers = {} if content is None else {"Content-Type": media_type}
+        headers = {**(headers or {}), **({} if content is None else {"Content-Type": media_type})}
         if method == "POST" and path not in READING:
             headers["Idempotency-Key"] = uuid.uuid4().hex
         safe = method != "PATCH"  # to revise, or to merge a state, twice is to do it twice

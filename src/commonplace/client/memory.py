@@ -16,7 +16,7 @@ from commonplace.client.upkeep import RemoteUpkeep
 from commonplace.domain.inputs import parse_name, parse_ttl
 from commonplace.domain.plain import from_json
 from commonplace.domain.results import Added, Profile
-from commonplace.domain.values import Block, Fact, Json, SessionId, SessionInfo
+from commonplace.domain.values import Block, BlockVersion, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.engine import Content
 from commonplace.engine.finding import Moment
 
@@ -107,20 +107,26 @@ class AsyncClient(RemoteFinding, RemoteCarrying, RemoteCaring, RemoteUpkeep):
         )
         return from_json(Fact, answer)
 
-    async def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
+    async def revise(
+        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Give a fact another wording. The old one stays in its history."""
-        answer = await self._asking.call("PATCH", fact_path(fact_id), text=text, user=user, reason=reason)
-        return from_json(Fact, answer)
+        body = {"text": text, "user": user, "reason": reason}
+        return from_json(Fact, await self._asking.change("PATCH", fact_path(fact_id), body, expected=expected))
 
-    async def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    async def retract(
+        self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Stop believing a fact. It stays in the history, and `restore` brings it back."""
-        answer = await self._asking.call("POST", f"{fact_path(fact_id)}/retract", user=user, reason=reason)
-        return from_json(Fact, answer)
+        path, body = f"{fact_path(fact_id)}/retract", {"user": user, "reason": reason}
+        return from_json(Fact, await self._asking.change("POST", path, body, expected=expected))
 
-    async def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    async def restore(
+        self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Undo a retraction."""
-        answer = await self._asking.call("POST", f"{fact_path(fact_id)}/restore", user=user, reason=reason)
-        return from_json(Fact, answer)
+        path, body = f"{fact_path(fact_id)}/restore", {"user": user, "reason": reason}
+        return from_json(Fact, await self._asking.change("POST", path, body, expected=expected))
 
     # Working memory
 
@@ -129,17 +135,35 @@ class AsyncClient(RemoteFinding, RemoteCarrying, RemoteCaring, RemoteUpkeep):
         answer = await self._asking.get("/v1/blocks", user=user_of(user))
         return [from_json(Block, item) for item in answer["items"]]
 
-    async def set_block(self, name: str, text: str, *, user: str | None = None, order: int | None = None) -> Block:
+    async def block_history(self, name: str, *, user: str | None = None) -> list[BlockVersion]:
+        """Return what a block said, oldest first, and last what it says now. To restore one, set its text again."""
+        answer = await self._asking.get(f"{block_path(name)}/history", user=user_of(user))
+        return [from_json(BlockVersion, item) for item in answer["items"]]
+
+    async def set_block(
+        self,
+        name: str,
+        text: str,
+        *,
+        user: str | None = None,
+        order: int | None = None,
+        expected: Block | None = None,
+    ) -> Block:
         """Write a block. A new one goes to the end, unless `order` says otherwise."""
-        return from_json(Block, await self._asking.call("PUT", block_path(name), text=text, user=user, order=order))
+        body = {"text": text, "user": user, "order": order}
+        return from_json(Block, await self._asking.change("PUT", block_path(name), body, expected=expected))
 
-    async def append_block(self, name: str, text: str, *, user: str | None = None) -> Block:
+    async def append_block(
+        self, name: str, text: str, *, user: str | None = None, expected: Block | None = None
+    ) -> Block:
         """Add a line to a block."""
-        return from_json(Block, await self._asking.call("POST", f"{block_path(name)}/append", text=text, user=user))
+        path, body = f"{block_path(name)}/append", {"text": text, "user": user}
+        return from_json(Block, await self._asking.change("POST", path, body, expected=expected))
 
-    async def delete_block(self, name: str, *, user: str | None = None) -> None:
-        """Remove a block."""
-        await self._asking.call("DELETE", block_path(name), params={"user": user_of(user)})
+    async def delete_block(self, name: str, *, user: str | None = None, expected: Block | None = None) -> None:
+        """Remove a block, and what it said before."""
+        params = {"user": user_of(user)}
+        await self._asking.change("DELETE", block_path(name), {}, expected=expected, params=params)
 
     def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> RemoteSession:
         """Take a conversation in hand: its state and its last messages."""

@@ -13,7 +13,7 @@ from commonplace.domain.keys import Key
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.retention import Hold
 from commonplace.domain.usage import Usage
-from commonplace.domain.values import Block, Fact, FactChange, Json, Message, SessionId, Source, Summary
+from commonplace.domain.values import Block, BlockVersion, Fact, FactChange, Json, Message, SessionId, Source, Summary
 
 FORMAT = 1
 """Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that."""
@@ -127,7 +127,18 @@ Mark = Opened | OfTenant | OfUser
 """Says what the records after it belong to."""
 OfTenants = Spent | Key | Hold
 """What is a tenant's own, and no user's."""
-OfUsers = KeptMessage | KeptFact | KeptSummary | Source | FactChange | KeptSession | Block | KeptJob | KeptErasure
+OfUsers = (
+    KeptMessage
+    | KeptFact
+    | KeptSummary
+    | Source
+    | FactChange
+    | KeptSession
+    | BlockVersion
+    | Block
+    | KeptJob
+    | KeptErasure
+)
 Held = OfTenants | OfUsers
 """Something a ledger keeps."""
 Record = Mark | Held
@@ -139,6 +150,7 @@ NAMES: Mapping[type[Held], str] = {
     Source: "sources",
     FactChange: "changes",
     KeptSession: "sessions",
+    BlockVersion: "block_versions",
     Block: "blocks",
     KeptJob: "jobs",
     KeptErasure: "erasures",

@@ -3,6 +3,8 @@
 A value of a type that is not named here has no form; guessing one would be a form that nobody can rely on.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -33,6 +35,20 @@ def as_json(value: object) -> Json:
         case list() | tuple() | set() | frozenset():
             return [as_json(item) for item in value]
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def encoded(value: object) -> bytes:
+    """Return its JSON, always the same for the same value."""
+    plain = as_json(value)
+    try:
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can hold
+        return json.dumps(plain, separators=(",", ":")).encode()
+
+
+def etag_of(value: object) -> str:
+    """Return what tells a value from what it was before: an ETag, made alike by a service and its client."""
+    return f'"{hashlib.sha256(encoded(value)).hexdigest()[:32]}"'
 
 
 def from_json(kind: type[T], value: object) -> T:

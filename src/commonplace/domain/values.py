@@ -142,6 +142,19 @@ class Block:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockVersion:
+    """What a block said, from when, and until when; `until` is None for what it says now."""
+
+    name: str
+    text: str
+    since: datetime
+    until: datetime | None = None
+
+
+BLOCK_VERSIONS = 50
+"""How many older versions of a block are kept: one that grows by a line each day must not grow without end."""
+
 EXTRACTIVE = "extractive/1"
 """The author of a summary that no model wrote: sentences of its messages, word for word."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.domain.errors import InvalidInput, NotFound
+from commonplace.domain.errors import Conflict, InvalidInput, NotFound
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactChange, FactId, FactKind, Metadata
 from commonplace.engine.committing import Committing, Decide
@@ -45,24 +45,34 @@ class ByHand:
 
         return await self._done(scope, decide)
 
-    async def revise(self, scope: Scope, fact_id: FactId, text: str, *, reason: str) -> Fact:
-        return await self._change(
-            scope,
-            fact_id,
-            lambda fact, now: revise(fact, replace(fact, text=text), now=now, reason=reason),
-        )
+    async def revise(self, scope: Scope, fact_id: FactId, text: str, *, reason: str, expected: Fact | None) -> Fact:
+        def draft(fact: Fact, now: datetime) -> Draft:
+            return revise(fact, replace(fact, text=text), now=now, reason=reason)
 
-    async def retract(self, scope: Scope, fact_id: FactId, *, reason: str) -> Fact:
-        return await self._change(scope, fact_id, lambda fact, now: retract(fact, now=now, reason=reason))
+        return await self._change(scope, fact_id, draft, expected=expected)
 
-    async def restore(self, scope: Scope, fact_id: FactId, *, reason: str) -> Fact:
-        return await self._change(scope, fact_id, lambda fact, now: restore(fact, now=now, reason=reason))
+    async def retract(self, scope: Scope, fact_id: FactId, *, reason: str, expected: Fact | None) -> Fact:
+        def draft(fact: Fact, now: datetime) -> Draft:
+            return retract(fact, now=now, reason=reason)
 
-    async def _change(self, scope: Scope, fact_id: FactId, draft: Callable[[Fact, datetime], Draft]) -> Fact:
+        return await self._change(scope, fact_id, draft, expected=expected)
+
+    async def restore(self, scope: Scope, fact_id: FactId, *, reason: str, expected: Fact | None) -> Fact:
+        def draft(fact: Fact, now: datetime) -> Draft:
+            return restore(fact, now=now, reason=reason)
+
+        return await self._change(scope, fact_id, draft, expected=expected)
+
+    async def _change(
+        self, scope: Scope, fact_id: FactId, draft: Callable[[Fact, datetime], Draft], *, expected: Fact | None
+    ) -> Fact:
         async def decide() -> Sequence[Draft]:
+            # What is compared here is what is changed: the ledger refuses the write if a fact changed since.
             found = await self._parts.ledger.facts_by_id(scope, [fact_id])
             if fact_id not in found:
                 raise NotFound("fact", fact_id)
+            if expected is not None and found[fact_id] != expected:
+                raise Conflict(f"fact {fact_id!r} has changed since it was read")
             return [draft(found[fact_id], self._parts.now())]
 
         return await self._done(scope, decide)

@@ -31,7 +31,7 @@ from commonplace.domain.results import (
 )
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import parse_moment, parse_optional_moment
-from commonplace.domain.values import Block, Fact, Json, SessionId, SessionInfo
+from commonplace.domain.values import Block, BlockVersion, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.absence import Absence
 from commonplace.engine.adding import Adding
 from commonplace.engine.by_hand import ByHand, Statement
@@ -183,19 +183,29 @@ class Engine(Caring, Carrying, Finding, Proposing):
         )
         return await self._by_hand.remember(self._scope(user), statement)
 
-    async def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
-        """Give a fact another wording. The old one stays in its history."""
+    async def revise(
+        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
+        """Give a fact another wording. The old one stays in its history.
+
+        With `expected`, raises Conflict if the fact is not that any more, whoever has changed it.
+        """
+        wording = parse_text(text, name="text")
         return await self._by_hand.revise(
-            self._scope(user), parse_fact(fact_id), parse_text(text, name="text"), reason=reason
+            self._scope(user), parse_fact(fact_id), wording, reason=reason, expected=expected
         )
 
-    async def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    async def retract(
+        self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Stop believing a fact. It stays in the history, and `restore` brings it back."""
-        return await self._by_hand.retract(self._scope(user), parse_fact(fact_id), reason=reason)
+        return await self._by_hand.retract(self._scope(user), parse_fact(fact_id), reason=reason, expected=expected)
 
-    async def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    async def restore(
+        self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Undo a retraction."""
-        return await self._by_hand.restore(self._scope(user), parse_fact(fact_id), reason=reason)
+        return await self._by_hand.restore(self._scope(user), parse_fact(fact_id), reason=reason, expected=expected)
 
     # Working memory
 
@@ -203,8 +213,26 @@ class Engine(Caring, Carrying, Finding, Proposing):
         """Return the blocks in their order."""
         return list(await self._parts.ledger.blocks(self._scope(user)))
 
-    async def set_block(self, name: str, text: str, *, user: str | None = None, order: int | None = None) -> Block:
-        """Write a block. A new one goes to the end, unless `order` says otherwise."""
+    async def block_history(self, name: str, *, user: str | None = None) -> list[BlockVersion]:
+        """Return what a block said, oldest first, and last what it says now. To restore one, set its text again."""
+        versions = await self._parts.ledger.block_history(self._scope(user), parse_name(name, name="name"))
+        if not versions:
+            raise NotFound("block", name)
+        return list(versions)
+
+    async def set_block(
+        self,
+        name: str,
+        text: str,
+        *,
+        user: str | None = None,
+        order: int | None = None,
+        expected: Block | None = None,
+    ) -> Block:
+        """Write a block. A new one goes to the end, unless `order` says otherwise.
+
+        With `expected`, raises Conflict if the block is not that any more, whoever has changed it.
+        """
         place = -1 if order is None else parse_count(order, name="order")
         block = Block(
             name=parse_name(name, name="name"),
@@ -212,19 +240,24 @@ class Engine(Caring, Carrying, Finding, Proposing):
             order=place,
             updated_at=self._parts.now(),
         )
-        return await self._parts.ledger.set_block(self._scope(user), block)
+        return await self._parts.ledger.set_block(self._scope(user), block, expected=expected)
 
-    async def append_block(self, name: str, text: str, *, user: str | None = None) -> Block:
+    async def append_block(
+        self, name: str, text: str, *, user: str | None = None, expected: Block | None = None
+    ) -> Block:
         """Add a line to a block."""
         return await self._parts.ledger.append_block(
             self._scope(user),
             parse_name(name, name="name"),
             parse_text(text, name="text"),
             now=self._parts.now(),
+            expected=expected,
         )
 
-    async def delete_block(self, name: str, *, user: str | None = None) -> None:
-        if not await self._parts.ledger.delete_block(self._scope(user), parse_name(name, name="name")):
+    async def delete_block(self, name: str, *, user: str | None = None, expected: Block | None = None) -> None:
+        """Remove a block, and what it said before."""
+        named = parse_name(name, name="name")
+        if not await self._parts.ledger.delete_block(self._scope(user), named, expected=expected):
             raise NotFound("block", name)
 
     def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> AsyncSession:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
     Block,
+    BlockVersion,
     Fact,
     FactChange,
     FactId,
@@ -340,15 +341,29 @@ class Blocks(Protocol):
         """Return the blocks in their order."""
         ...
 
-    async def set_block(self, scope: Scope, block: Block) -> Block:
-        """Insert or replace by name. An order of -1 means: keep its place, or the end for a new one."""
+    async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
+        """Insert or replace by name. An order of -1 means: keep its place, or the end for a new one.
+
+        What it said before becomes a version. Raises Conflict if it is not what is expected when it is written.
+        """
         ...
 
-    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
+    async def append_block(
+        self, scope: Scope, name: str, text: str, *, now: datetime, expected: Block | None = None
+    ) -> Block:
         """Add text on a new line at the end, atomically; creates the block if it is not there."""
         ...
 
-    async def delete_block(self, scope: Scope, name: str) -> bool: ...
+    async def delete_block(self, scope: Scope, name: str, *, expected: Block | None = None) -> bool:
+        """Remove it and its versions; False if there is none."""
+        ...
+
+    async def block_history(self, scope: Scope, name: str) -> Sequence[BlockVersion]:
+        """Return what it said, oldest first, and last what it says now; nothing for a block that is not there.
+
+        Of the older ones the last BLOCK_VERSIONS are kept.
+        """
+        ...
 
 
 class EmbeddingCache(Protocol):

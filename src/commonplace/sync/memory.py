@@ -23,7 +23,7 @@ from commonplace.domain.results import (
     WhyNot,
 )
 from commonplace.domain.snapshots import Restored
-from commonplace.domain.values import Block, Fact, FactVersion, Json, Message, SessionInfo
+from commonplace.domain.values import Block, BlockVersion, Fact, FactVersion, Json, Message, SessionInfo
 from commonplace.engine.engine import Content
 from commonplace.engine.finding import Moment
 from commonplace.engine.snapshotting import LATEST
@@ -178,17 +178,19 @@ class Memory(Caring, Carrying):
             )
         )
 
-    def revise(self, fact_id: str, text: str, *, user: str | None = None, reason: str = "") -> Fact:
+    def revise(
+        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+    ) -> Fact:
         """Give a fact another wording. The old one stays in its history."""
-        return self._loop.call(self._memory.revise(fact_id, text, user=user, reason=reason))
+        return self._loop.call(self._memory.revise(fact_id, text, user=user, reason=reason, expected=expected))
 
-    def retract(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    def retract(self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None) -> Fact:
         """Stop believing a fact. It stays in the history, and `restore` brings it back."""
-        return self._loop.call(self._memory.retract(fact_id, user=user, reason=reason))
+        return self._loop.call(self._memory.retract(fact_id, user=user, reason=reason, expected=expected))
 
-    def restore(self, fact_id: str, *, user: str | None = None, reason: str = "") -> Fact:
+    def restore(self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None) -> Fact:
         """Undo a retraction."""
-        return self._loop.call(self._memory.restore(fact_id, user=user, reason=reason))
+        return self._loop.call(self._memory.restore(fact_id, user=user, reason=reason, expected=expected))
 
     def recall(
         self,
@@ -305,17 +307,32 @@ class Memory(Caring, Carrying):
         """Return the blocks in their order."""
         return self._loop.call(self._memory.blocks(user=user))
 
-    def set_block(self, name: str, text: str, *, user: str | None = None, order: int | None = None) -> Block:
-        """Write a block. A new one goes to the end, unless `order` says otherwise."""
-        return self._loop.call(self._memory.set_block(name, text, user=user, order=order))
+    def block_history(self, name: str, *, user: str | None = None) -> list[BlockVersion]:
+        """Return what a block said, oldest first, and last what it says now. To restore one, set its text again."""
+        return self._loop.call(self._memory.block_history(name, user=user))
 
-    def append_block(self, name: str, text: str, *, user: str | None = None) -> Block:
+    def set_block(
+        self,
+        name: str,
+        text: str,
+        *,
+        user: str | None = None,
+        order: int | None = None,
+        expected: Block | None = None,
+    ) -> Block:
+        """Write a block. A new one goes to the end, unless `order` says otherwise.
+
+        With `expected`, raises Conflict if the block is not that any more, whoever has changed it.
+        """
+        return self._loop.call(self._memory.set_block(name, text, user=user, order=order, expected=expected))
+
+    def append_block(self, name: str, text: str, *, user: str | None = None, expected: Block | None = None) -> Block:
         """Add a line to a block."""
-        return self._loop.call(self._memory.append_block(name, text, user=user))
+        return self._loop.call(self._memory.append_block(name, text, user=user, expected=expected))
 
-    def delete_block(self, name: str, *, user: str | None = None) -> None:
-        """Remove a block."""
-        self._loop.call(self._memory.delete_block(name, user=user))
+    def delete_block(self, name: str, *, user: str | None = None, expected: Block | None = None) -> None:
+        """Remove a block, and what it said before."""
+        self._loop.call(self._memory.delete_block(name, user=user, expected=expected))
 
     def session(self, session: str, *, user: str | None = None, ttl: float | timedelta | None = None) -> "Session":
         """Take a conversation in hand: its state and its last messages."""

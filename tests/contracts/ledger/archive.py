@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -74,6 +74,7 @@ async def fill(ledger: Ledger, scope: Scope = ANA, *, prefix: str = "") -> None:
             history=[happened("ended", version=2, at=60, message="m2", reason="said so")],
         ),
     )
+    await ledger.set_block(scope, Block(name="profile", text="An", order=3, updated_at=START - timedelta(days=1)))
     await ledger.set_block(scope, Block(name="profile", text="Ana", order=3, updated_at=START))
     await ledger.update_session(scope, SessionId("s1"), {"step": 2}, now=later(5), ttl=3600)
     await ledger.touch_session(scope, SessionId("s2"), now=START, ttl=60)
@@ -233,6 +234,7 @@ class ArchiveContract:
             "fact_versions": 2,
             "sources": 2,
             "changes": 2,
+            "block_versions": 1,
             "blocks": 1,
             "sessions": 2,
             "jobs": 2,

@@ -1,8 +1,10 @@
 import asyncio
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
-from commonplace.domain.values import Block
+from commonplace.domain.errors import Conflict
+from commonplace.domain.values import BLOCK_VERSIONS, Block, BlockVersion
 from commonplace.ports.ledger import Ledger
 from tests.contracts.ledger.values import ANA, BEN, START, any_text, later
 
@@ -59,6 +61,59 @@ class BlocksContract:
         assert not await ledger.delete_block(ANA, "a")
         assert await ledger.blocks(ANA) == []
         assert len(await ledger.blocks(BEN)) == 1
+
+    async def test_what_a_block_said_before_is_kept(self, ledger: Ledger) -> None:
+        assert await ledger.block_history(ANA, "a") == []
+        await ledger.set_block(ANA, a_block("a", "one"))
+        await ledger.set_block(ANA, Block(name="a", text="two", order=-1, updated_at=later(1)))
+        await ledger.set_block(ANA, Block(name="a", text="two", order=7, updated_at=later(2)))
+        await ledger.append_block(ANA, "a", "three", now=later(3))
+        await ledger.set_block(ANA, a_block("b", "other"))
+        assert await ledger.block_history(ANA, "a") == [
+            BlockVersion(name="a", text="one", since=START, until=later(1)),
+            BlockVersion(name="a", text="two", since=later(2), until=later(3)),
+            BlockVersion(name="a", text="two\nthree", since=later(3)),
+        ]
+        assert await ledger.block_history(BEN, "a") == []
+
+    async def test_of_a_blocks_older_versions_the_last_are_kept(self, ledger: Ledger) -> None:
+        for n in range(BLOCK_VERSIONS + 3):
+            await ledger.set_block(ANA, Block(name="a", text=str(n), order=-1, updated_at=later(n)))
+        history = await ledger.block_history(ANA, "a")
+        assert [version.text for version in history] == [str(n) for n in range(2, BLOCK_VERSIONS + 3)]
+
+    async def test_the_versions_of_a_deleted_block_are_gone(self, ledger: Ledger) -> None:
+        await ledger.set_block(ANA, a_block("a", "one"))
+        await ledger.set_block(ANA, a_block("a", "two"))
+        await ledger.delete_block(ANA, "a")
+        assert await ledger.block_history(ANA, "a") == []
+        await ledger.set_block(ANA, a_block("a", "three"))
+        assert [version.text for version in await ledger.block_history(ANA, "a")] == ["three"]
+
+    async def test_a_block_is_changed_only_if_it_is_what_is_expected(self, ledger: Ledger) -> None:
+        first = await ledger.set_block(ANA, a_block("a", "one"))
+        second = await ledger.set_block(ANA, a_block("a", "two"), expected=first)
+        for changing in (
+            ledger.set_block(ANA, a_block("a", "three"), expected=first),
+            ledger.append_block(ANA, "a", "three", now=START, expected=first),
+            ledger.delete_block(ANA, "a", expected=first),
+            ledger.set_block(ANA, a_block("b", "three"), expected=first),
+            ledger.set_block(BEN, a_block("a", "three"), expected=second),
+            ledger.delete_block(BEN, "a", expected=second),
+        ):
+            with pytest.raises(Conflict):
+                await changing
+        assert await ledger.blocks(ANA) == [second]
+        assert await ledger.blocks(BEN) == []
+        longer = await ledger.append_block(ANA, "a", "three", now=later(1), expected=second)
+        assert await ledger.delete_block(ANA, "a", expected=longer)
+
+    async def test_of_many_who_expect_the_same_one_changes_it(self, ledger: Ledger) -> None:
+        first = await ledger.set_block(ANA, a_block("a", "one"))
+        changing = (ledger.set_block(ANA, a_block("a", f"by {n}"), expected=first) for n in range(20))
+        done = await asyncio.gather(*changing, return_exceptions=True)
+        assert sum(isinstance(one, Block) for one in done) == 1
+        assert sum(isinstance(one, Conflict) for one in done) == 19
 
     async def test_blocks_are_no_index_rows(self, ledger: Ledger) -> None:
         await ledger.set_block(ANA, a_block("a"))

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from commonplace.adapters.inmemory import blocks
 from commonplace.adapters.inmemory.erasure import InMemoryErasure
 from commonplace.adapters.inmemory.partition import Partition, Session
 from commonplace.domain.archive import (
@@ -35,7 +36,7 @@ from commonplace.domain.keys import Key
 from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING
-from commonplace.domain.values import Block, FactChange, Source
+from commonplace.domain.values import Block, BlockVersion, FactChange, Source
 from commonplace.ports.erasure import Erased
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import ClosedVersion, Entry, NewMessage, NewSummary, NewVersion
@@ -95,6 +96,7 @@ class InMemoryArchive(InMemoryErasure, ABC):
         first = {fact: next(held.versions_of(fact)).n for fact, _ in held.facts}
         yield from sorted(held.sources, key=lambda source: first[source.fact])
         yield from sorted(held.history, key=lambda change: first[change.fact])
+        yield from blocks.versions(held)
         yield from sorted(held.blocks.values(), key=lambda block: (block.order, block.name))
         yield from _sessions(held)
         yield from self._erasures(scope)
@@ -120,7 +122,7 @@ class InMemoryArchive(InMemoryErasure, ABC):
         of_user = any(not isinstance(record, OfTenants) for record in records)
         held = self._obtain(scope) if of_user else self._find(scope)
         draft = _Draft(held.draft())
-        draft.partition.blocks = dict(held.blocks)
+        draft.partition.blocks, draft.partition.block_versions = dict(held.blocks), dict(held.block_versions)
         for record in records:
             try:
                 outcome = self._elsewhere(record, scope) or draft.write(record)
@@ -268,11 +270,15 @@ class _Draft:
         return _new(not known)
 
     @write.register
+    def _(self, record: BlockVersion) -> Outcome:
+        return _new(blocks.keep_version(self.partition, record))
+
+    @write.register
     def _(self, record: Block) -> Outcome:
         known = self.partition.blocks.get(record.name)
         if known is not None and known.updated_at >= record.updated_at:
             return "known"
-        self.partition.blocks[record.name] = record
+        blocks.put(self.partition, record)
         return "added"
 
     @write.register

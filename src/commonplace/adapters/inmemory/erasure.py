@@ -160,7 +160,7 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
         "fact_sources": len(sources),
         "fact_history": len(history),
         "sessions": len(sessions),
-        **({"blocks": len(held.blocks)} if whole else {}),
+        **({"blocks": len(held.blocks), "block_versions": _versions_of_blocks(held)} if whole else {}),
     }
     _touch(held, {one.fact for one in sources})
     held.messages = {id_: one for id_, one in held.messages.items() if id_ not in messages}
@@ -173,10 +173,15 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
     held.history = [one for one in held.history if one not in history]
     held.sessions = {id_: one for id_, one in held.sessions.items() if id_ not in sessions}
     held.blocks = {} if whole else held.blocks
+    held.block_versions = {} if whole else held.block_versions
     held.removed |= dict.fromkeys(numbers, held.version + 1)
     _mend(held, removal)
     held.version, held.fact_version, held.epoch = held.version + 1, held.fact_version + 1, held.epoch + 1
     return counts, digest_of(messages, facts), numbers
+
+
+def _versions_of_blocks(held: Partition) -> int:
+    return sum(len(versions) for versions in held.block_versions.values())
 
 
 def _touch(held: Partition, facts: set[FactId]) -> None:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from commonplace.adapters.inmemory import blocks
 from commonplace.adapters.inmemory.archive import InMemoryArchive
 from commonplace.adapters.inmemory.partition import Partition, Session
 from commonplace.adapters.inmemory.summaries import InMemorySummaries
@@ -20,6 +21,7 @@ from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
     Block,
+    BlockVersion,
     Fact,
     FactId,
     FactVersion,
@@ -33,8 +35,6 @@ from commonplace.domain.values import (
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
 from commonplace.ports.upkeep import Finding, LedgerCounts
-
-KEEP_PLACE = -1
 
 
 class InMemoryLedger(InMemoryArchive, InMemorySummaries):
@@ -224,22 +224,24 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
     async def blocks(self, scope: Scope) -> Sequence[Block]:
         return sorted(self._find(scope).blocks.values(), key=lambda block: (block.order, block.name))
 
-    async def set_block(self, scope: Scope, block: Block) -> Block:
-        held = self._obtain(scope).blocks
-        order = block.order
-        if order == KEEP_PLACE:
-            end = max((other.order for other in held.values()), default=-1) + 1
-            order = held[block.name].order if block.name in held else end
-        held[block.name] = replace(block, order=order)
-        return held[block.name]
+    async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
+        blocks.check(expected, self._find(scope).blocks.get(block.name))
+        return blocks.put(self._obtain(scope), block)
 
-    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
+    async def append_block(
+        self, scope: Scope, name: str, text: str, *, now: datetime, expected: Block | None = None
+    ) -> Block:
         known = self._find(scope).blocks.get(name)
         longer = f"{known.text}\n{text}" if known is not None and known.text else text
-        return await self.set_block(scope, Block(name=name, text=longer, order=KEEP_PLACE, updated_at=now))
+        block = Block(name=name, text=longer, order=blocks.KEEP_PLACE, updated_at=now)
+        return await self.set_block(scope, block, expected=expected)
 
-    async def delete_block(self, scope: Scope, name: str) -> bool:
-        return self._find(scope).blocks.pop(name, None) is not None
+    async def delete_block(self, scope: Scope, name: str, *, expected: Block | None = None) -> bool:
+        blocks.check(expected, self._find(scope).blocks.get(name))
+        return blocks.delete(self._find(scope), name)
+
+    async def block_history(self, scope: Scope, name: str) -> Sequence[BlockVersion]:
+        return blocks.history(self._find(scope), name)
 
     async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
         known = self._find(scope).sessions.get(session)

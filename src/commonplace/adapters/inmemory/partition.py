@@ -12,6 +12,7 @@ from commonplace.domain.errors import Conflict, InvalidInput, NotFound, Overtake
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import (
     Block,
+    BlockVersion,
     Fact,
     FactChange,
     FactId,
@@ -91,6 +92,7 @@ class Partition:
     sources: list[Source] = field(default_factory=list)
     history: list[FactChange] = field(default_factory=list)
     blocks: dict[str, Block] = field(default_factory=dict)
+    block_versions: dict[str, tuple[BlockVersion, ...]] = field(default_factory=dict)
     sessions: dict[SessionId, Session] = field(default_factory=dict)
     delivered: dict[str, int] = field(default_factory=dict)
     removed: dict[int, int] = field(default_factory=dict)

@@ -152,6 +152,7 @@ async def _user(connection: Connection, scope: Scope, *, passages: bool) -> _Bat
         async for batch in _content(connection, partition, passages=passages):
             yield batch
         yield [
+            *await blocks.versions(connection, partition.no),
             *await blocks.blocks(connection, scope),
             *await _sessions(connection, partition),
             *[one async for one in erasure_log.kept(connection, partition.no)],

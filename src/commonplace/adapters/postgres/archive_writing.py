@@ -33,7 +33,7 @@ from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.usage import NOTHING
-from commonplace.domain.values import Block, FactChange, FactId, Source
+from commonplace.domain.values import Block, BlockVersion, FactChange, FactId, Source
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersion
 
@@ -217,6 +217,10 @@ class _Archivist:
         self._known.changes.add(happened)
         self._facts_changed = True
         return "added"
+
+    @write.register
+    async def _(self, record: BlockVersion) -> Outcome:
+        return _new(await blocks.keep_version(self._connection, self._partition.no, record))
 
     @write.register
     async def _(self, record: Block) -> Outcome:

@@ -195,6 +195,7 @@ class _Eraser:
         if self.removal.what.whole:
             await self._delete("jobs", 'tenant = %s and "user" = %s', *partitions.owner_columns(self.scope))
             await self._delete("sessions", "partition = %s", no)
+            await self._delete("block_versions", "partition = %s", no)
             await self._delete("blocks", "partition = %s", no)
         else:
             self.counts["jobs"] = await self._prune_jobs()

@@ -24,6 +24,7 @@ TABLES = (
     "vectors",
     "full_text",
     "blocks",
+    "block_versions",
     "sessions",
     "jobs",
     "embeddings",

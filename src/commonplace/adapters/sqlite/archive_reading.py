@@ -135,6 +135,7 @@ def _user(connection: Connection, scope: Scope, *, passages: bool) -> Iterator[R
         yield from _summaries(connection, partition, passages=passages)
         yield from _sources(connection, partition)
         yield from _changes(connection, partition)
+        yield from blocks.versions(connection, partition.no)
         yield from blocks.blocks(connection, scope)
         yield from _sessions(connection, partition)
         yield from _erasures(connection, partition)

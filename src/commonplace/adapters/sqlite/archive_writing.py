@@ -32,7 +32,7 @@ from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.usage import NOTHING
-from commonplace.domain.values import Block, FactChange, Source
+from commonplace.domain.values import Block, BlockVersion, FactChange, Source
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersion
 
@@ -190,6 +190,10 @@ class _Archivist:
             self._rows.insert_history(record)
             self._facts_changed = True
         return _new(known is None)
+
+    @write.register
+    def _(self, record: BlockVersion) -> Outcome:
+        return _new(blocks.keep_version(self._connection, self._partition.no, record))
 
     @write.register
     def _(self, record: Block) -> Outcome:

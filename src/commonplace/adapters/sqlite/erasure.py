@@ -231,6 +231,7 @@ class _Eraser:
         if self.removal.what.whole:
             self._delete("jobs", "tenant = ? and user = ?", partitions.owner_columns(self.scope))
             self._delete("sessions", "partition = ?", no)
+            self._delete("block_versions", "partition = ?", no)
             self._delete("blocks", "partition = ?", no)
         else:
             self.counts["jobs"] = self._prune_jobs()

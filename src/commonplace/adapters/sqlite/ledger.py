@@ -42,6 +42,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.usage import Usage
 from commonplace.domain.values import (
     Block,
+    BlockVersion,
     Fact,
     FactId,
     FactVersion,
@@ -239,14 +240,21 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
     async def blocks(self, scope: Scope) -> Sequence[Block]:
         return await self._read(lambda connection: blocks.blocks(connection, scope))
 
-    async def set_block(self, scope: Scope, block: Block) -> Block:
-        return await self._write(lambda connection: blocks.set_block(connection, scope, block))
+    async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
+        return await self._write(lambda connection: blocks.set_block(connection, scope, block, expected=expected))
 
-    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
-        return await self._write(lambda connection: blocks.append(connection, scope, name, text, now=now))
+    async def append_block(
+        self, scope: Scope, name: str, text: str, *, now: datetime, expected: Block | None = None
+    ) -> Block:
+        return await self._write(
+            lambda connection: blocks.append(connection, scope, name, text, now=now, expected=expected)
+        )
 
-    async def delete_block(self, scope: Scope, name: str) -> bool:
-        return await self._write(lambda connection: blocks.delete(connection, scope, name))
+    async def delete_block(self, scope: Scope, name: str, *, expected: Block | None = None) -> bool:
+        return await self._write(lambda connection: blocks.delete(connection, scope, name, expected=expected))
+
+    async def block_history(self, scope: Scope, name: str) -> Sequence[BlockVersion]:
+        return await self._read(lambda connection: blocks.history(connection, scope, name))
 
     async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
         return await self._read(lambda connection: sessions.state(connection, scope, session, now=now))

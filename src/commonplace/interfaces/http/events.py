@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
-from commonplace.interfaces.http.wire import encoded
+from commonplace.domain.plain import encoded
 
 QUIET = 15.0
 """Seconds of silence after which a comment is sent, so that nobody in between takes the stream for dead."""

@@ -3,7 +3,6 @@
 Answers are made by `as_json` from the values themselves; FastAPI is only told what they look like.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -13,7 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.convertors import Convertor, register_url_convertor
 
-from commonplace.domain.plain import as_json
+from commonplace.domain.plain import encoded
 from commonplace.interfaces.http.schemas import PROBLEM, Schema, schema_of
 
 COMPONENTS: dict[str, Schema] = {"Problem": PROBLEM}
@@ -56,14 +55,6 @@ register_url_convertor("segment", Segment())
 
 def reply(value: object, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Response:
     return Response(encoded(value), status_code=status, headers=headers, media_type="application/json")
-
-
-def encoded(value: object) -> bytes:
-    plain = as_json(value)
-    try:
-        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can hold
-        return json.dumps(plain, separators=(",", ":")).encode()
 
 
 def described(kind: Any, *, status: int = 200, what: str = "Done.", example: object = None) -> dict[int | str, Schema]:

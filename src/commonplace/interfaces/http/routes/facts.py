@@ -8,11 +8,11 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.domain.plain import etag_of
 from commonplace.domain.results import Page
-from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactKind, FactVersion, Kind
 from commonplace.interfaces.http.access import Access, Reader, Writer
-from commonplace.interfaces.http.preconditions import IfMatch, check, etag_of, in_turn
+from commonplace.interfaces.http.preconditions import IfMatch, changed
 from commonplace.interfaces.http.wire import (
     Body,
     Cursor,
@@ -130,36 +130,37 @@ async def fact(fact_id: FactId, access: Reader, user: UserQuery = None) -> Respo
 async def revise(fact_id: FactId, asked: ReviseRequest, access: Writer, if_match: IfMatch = None) -> Response:
     """Give a fact another wording. The old one stays in its history."""
     user = access.user(asked.user)
-    async with in_turn(Scope(access.caller.tenant, user)):
-        await _check(access, fact_id, user, if_match)
-        return _reply(await access.memory.revise(fact_id, asked.text, user=user, reason=asked.reason))
+
+    async def change(expected: Fact | None) -> Fact:
+        return await access.memory.revise(fact_id, asked.text, user=user, reason=asked.reason, expected=expected)
+
+    return _reply(await changed(if_match, read=lambda: _latest(access, fact_id, user), change=change))
 
 
 @router.post("/{fact_id:segment}/retract", responses=described(Fact, what="No longer believed."))
 async def retract(fact_id: FactId, asked: ReasonRequest, access: Writer, if_match: IfMatch = None) -> Response:
     """Stop believing a fact. It stays in the history."""
     user = access.user(asked.user)
-    async with in_turn(Scope(access.caller.tenant, user)):
-        await _check(access, fact_id, user, if_match)
-        return _reply(await access.memory.retract(fact_id, user=user, reason=asked.reason))
+
+    async def change(expected: Fact | None) -> Fact:
+        return await access.memory.retract(fact_id, user=user, reason=asked.reason, expected=expected)
+
+    return _reply(await changed(if_match, read=lambda: _latest(access, fact_id, user), change=change))
 
 
 @router.post("/{fact_id:segment}/restore", responses=described(Fact, what="Believed again."))
 async def restore(fact_id: FactId, asked: ReasonRequest, access: Writer, if_match: IfMatch = None) -> Response:
     """Undo a retraction."""
     user = access.user(asked.user)
-    async with in_turn(Scope(access.caller.tenant, user)):
-        await _check(access, fact_id, user, if_match)
-        return _reply(await access.memory.restore(fact_id, user=user, reason=asked.reason))
+
+    async def change(expected: Fact | None) -> Fact:
+        return await access.memory.restore(fact_id, user=user, reason=asked.reason, expected=expected)
+
+    return _reply(await changed(if_match, read=lambda: _latest(access, fact_id, user), change=change))
 
 
 async def _latest(access: Access, fact_id: str, user: str | None) -> Fact:
     return (await access.memory.history(fact_id, user=user))[-1].fact
-
-
-async def _check(access: Access, fact_id: str, user: str | None, if_match: str | None) -> None:
-    if if_match is not None:
-        check(if_match, etag_of(await _latest(access, fact_id, user)))
 
 
 def _reply(fact: Fact, status: int = 200) -> Response:
