@@ -6,11 +6,13 @@ import sys
 import pytest
 
 ABSENT = [
+    ("agent_framework", "agent_framework", "agent-framework"),
     ("anthropic", "claude_memory", "anthropic"),
     ("langchain_core", "langchain", "langchain"),
     ("langgraph", "langgraph", "langgraph"),
     ("llama_index", "llama_index", "llama-index"),
     ("agents", "openai_agents", "openai-agents"),
+    ("smolagents", "smolagents", "smolagents"),
 ]
 
 
