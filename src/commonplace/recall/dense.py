@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.recall.growing import Growing
-from commonplace.recall.threads import Slots, Threads
+from commonplace.recall.threads import Threads
 from commonplace.recall.weights import Weights
 
 Floats = NDArray[np.float32]
@@ -53,9 +53,12 @@ def smoothed(cosines: Floats, threads: Threads, weights: Weights) -> Floats:
     """Mix each row's cosine with its neighbours'; a missing neighbour counts as the average row."""
     padded = np.append(cosines, np.float32(cosines.mean()) if len(cosines) else np.float32(0))
     total = cosines.copy()
-    for step, parts in ((threads.before, weights.dense_before), (threads.after, weights.dense_after)):
-        near: Slots = np.arange(len(cosines))
-        for weight in parts:
-            near = step(near)
+    for first, step, parts in (
+        (threads.previous, threads.before, weights.dense_before),
+        (threads.following, threads.after, weights.dense_after),
+    ):
+        near = first
+        for place, weight in enumerate(parts):
+            near = step(near) if place else first
             total += np.float32(weight) * padded[near]
     return total

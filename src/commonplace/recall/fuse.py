@@ -14,20 +14,26 @@ from commonplace.recall.weights import Weights
 
 Floats = NDArray[np.float32]
 Slots = NDArray[np.int64]
+NO_SCORE = np.float32(-np.inf)
 
 
 def top(scores: Floats, mask: NDArray[np.bool_], count: int) -> Slots:
     """Return the slots of the `count` best rows that the mask lets through, the best first."""
-    open_ = np.flatnonzero(mask)
-    values = scores[open_]
-    if len(open_) > count:
-        chosen = np.argpartition(-values, count)[:count]
-        open_, values = open_[chosen], values[chosen]
-    return open_[np.lexsort((open_, -values))]
+    least = NO_SCORE
+    values = np.where(mask, scores, least)
+    if len(values) > count:
+        # The value at the edge first: numpy finds it, and then those above it, sooner than the places themselves.
+        least = max(least, np.partition(values, len(values) - count)[len(values) - count])
+    found = np.flatnonzero(values >= least) if least > NO_SCORE else np.flatnonzero(mask)
+    return found[np.argsort(-values[found], kind="stable")][:count]
 
 
-def union(*arms: Slots) -> Slots:
-    return np.unique(np.concatenate(arms))
+def union(rows: int, *arms: Slots) -> Slots:
+    """Return the slots of all arms, each once, of a corpus with so many rows."""
+    there = np.zeros(rows, np.bool_)
+    for arm in arms:
+        there[arm] = True
+    return np.flatnonzero(there)
 
 
 def weighted(signs: Mapping[str, Floats], weights: Weights) -> dict[str, Floats]:

@@ -1,7 +1,8 @@
 """The final order: relevance, importance and recency, weighed. Pure arithmetic over what a search found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,7 @@ class Balance:
     """A thing said so long ago counts half as recent as one said now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class Weighed(NamedTuple):
     hit: Hit
     score: float
     importance: float
@@ -89,9 +89,8 @@ def reranked(weighed: Sequence[Weighed], scores: Sequence[float], *, balance: Ba
     likely = sorted((found.hit.relevance for found in weighed[:count]), reverse=True)
     total = balance.relevance + balance.importance + balance.recency
     dealt = [
-        replace(
-            weighed[place],
-            hit=replace(weighed[place].hit, relevance=relevant),
+        weighed[place]._replace(
+            hit=weighed[place].hit._replace(relevance=relevant),
             score=weighed[place].score + balance.relevance * (relevant - weighed[place].hit.relevance) / total,
             rerank=(rank, scores[place]),
         )

@@ -1,7 +1,6 @@
 """Questions about the conversations as such ("what have we talked about?"), which summaries answer."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
@@ -56,6 +55,6 @@ def overview(corpus: Corpus, text: str, *, mask: Mask, balance: Balance, now: in
         return []
     total = balance.relevance + balance.importance + balance.recency
     return [
-        replace(one, hit=replace(one.hit, relevance=ANSWERS), score=one.score + balance.relevance * ANSWERS / total)
+        one._replace(hit=one.hit._replace(relevance=ANSWERS), score=one.score + balance.relevance * ANSWERS / total)
         for one in latest(corpus, wanted, balance=balance, now=now, limit=limit)
     ]

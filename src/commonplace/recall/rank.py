@@ -38,7 +38,7 @@ def signs(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Floats]
     found = {
         **_of_text(corpus, slots, question),
         **_of_place(corpus, slots, question),
-        "speaker": np.isin(corpus.rows.speaker.cells[slots], list(question.speakers)),
+        "speaker": said_by(corpus.rows.speaker.cells[slots], question.speakers),
         "date": date_window(corpus.rows.at.cells[slots], question.window),
     }
     parts = {name: (sign * message).astype(np.float32) for name, sign in found.items()}
@@ -74,7 +74,7 @@ def _of_place(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Flo
     one = np.float32(1)
     return {
         "opens": one * (corpus.threads.before(slots) < 0),
-        "thread": one * in_sessions(corpus, slots, np.isin(corpus.rows.speaker.cells, list(question.speakers))),
+        "thread": one * in_sessions(corpus, slots, said_by(corpus.rows.speaker.cells, question.speakers)),
         "long": -np.maximum(0, np.log(whole / LONG)).astype(np.float32) * (not question.about_assistant),
         "role": np.float32(towards) * assisted * (one * (role == USER) - one * (role == ASSISTANT)),
     }
@@ -83,6 +83,14 @@ def _of_place(corpus: Corpus, slots: Slots, question: Question) -> dict[str, Flo
 def assistants(corpus: Corpus) -> Flags:
     """Return which rows are a model's. An assistant with a name of its own may be a person: they are taken as one."""
     found: Flags = (corpus.rows.role.cells == ASSISTANT) & (corpus.rows.speaker.cells == NOBODY)
+    return found
+
+
+def said_by(speakers: NDArray[np.int64], codes: frozenset[int]) -> Flags:
+    """Return which of the speakers are among these: one or two, for which np.isin takes five times as long."""
+    found = np.zeros(len(speakers), np.bool_)
+    for code in codes:
+        found |= speakers == code
     return found
 
 

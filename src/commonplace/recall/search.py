@@ -1,9 +1,11 @@
 """The one way to search a corpus: what the product calls, and what the benchmark measures."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from math import sqrt
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,7 @@ from commonplace.recall.understand import Question, understand
 from commonplace.recall.when import Birthday
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """One message or fact that was found, by its best row."""
 
     n: int
@@ -33,11 +34,11 @@ class Hit:
     """0..1: how likely it is that this answers."""
     score: float
     """The fused score: only good for the order within one search."""
-    arms: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    arms: Mapping[str, tuple[int, float]] = MappingProxyType({})
     """For each arm that found it: its rank, from 1, and its score there."""
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = MappingProxyType({})
     """What the fused score is the sum of."""
-    evidence: Mapping[str, float] = field(default_factory=dict)
+    evidence: Mapping[str, float] = MappingProxyType({})
     """What the relevance of the best item was made of; the others' follows from how far they are behind it."""
 
 
@@ -160,7 +161,7 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
         near = lexical.scores if plain is None else plain
         wishes = mask & standing(corpus, np.arange(len(mask)))
         arms.append(Arm("standing", near, top(near, wishes, weights.standing_candidates)))
-    return Candidates(question, union(*(arm.found for arm in arms)), arms, lexical.weights, lexical.repeats)
+    return Candidates(question, union(len(mask), *(arm.found for arm in arms)), arms, lexical.weights, lexical.repeats)
 
 
 def _latest(corpus: Corpus, now: int) -> int:
@@ -224,8 +225,10 @@ def best_rows(corpus: Corpus, slots: Slots, fused: Floats) -> NDArray[np.int64]:
     """Return the places of the best row of each message or fact, the best first."""
     numbers = corpus.rows.number.cells[slots]
     order = np.lexsort((-numbers, -fused))
-    _, places = np.unique(corpus.rows.first.cells[slots][order], return_index=True)
-    return order[np.sort(places)]
+    places: dict[int, int] = {}
+    for place, first in enumerate(corpus.rows.first.cells[slots[order]].tolist()):
+        places.setdefault(first, place)
+    return order[list(places.values())]
 
 
 FURTHER_DOWN = slice(5, 20)
@@ -262,8 +265,7 @@ def hits_at(corpus: Corpus, slots: Slots, fused: Floats, likely: Floats) -> list
 
 def explained(hit: Hit, corpus: Corpus, ranked: Ranked, place: int) -> Hit:
     """Return the hit with the numbers that made its place."""
-    return replace(
-        hit,
+    return hit._replace(
         arms=arms_of(ranked.found, corpus.slot_of[hit.n]),
         parts={name: float(part[place]) for name, part in ranked.parts.items()},
         evidence={name: float(value) for name, value in asdict(ranked.evidence).items() if value is not None},

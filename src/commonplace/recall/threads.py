@@ -61,6 +61,15 @@ class Threads:
         elif after:
             self._previous.cells[after[1]] = -1
 
+    @property
+    def previous(self) -> Slots:
+        """Of every slot: a view."""
+        return self._previous.cells
+
+    @property
+    def following(self) -> Slots:
+        return self._next.cells
+
     def before(self, slots: Slots) -> Slots:
         found: Slots = self._previous.cells_and_end[slots]
         return found
@@ -71,14 +80,14 @@ class Threads:
 
     def around(self, slots: Slots, *, reach: int = 4) -> Slots:
         """Return these slots and all within `reach` of them, each once."""
-        found = [slots]
+        there = np.zeros(len(self._previous) + 1, np.bool_)  # the last cell is nobody's
+        there[slots] = True
         for step in (self.before, self.after):
             near = slots
             for _ in range(reach):
                 near = step(near)
-                found.append(near)
-        every = np.unique(np.concatenate(found))
-        return every[every >= 0]
+                there[near] = True
+        return np.flatnonzero(there[:-1])
 
     def sessions(self) -> Iterator[tuple[int, Sequence[int]]]:
         for session, order in self._order.items():

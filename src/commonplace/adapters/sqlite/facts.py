@@ -6,6 +6,8 @@ from typing import Any
 from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import (
     Connection,
+    batches,
+    marks,
     metadata_of,
     optional_moment,
     text_column,
@@ -21,7 +23,6 @@ SELECT = """
         f.metadata, f.text
     from facts f
 """
-_LATEST = "f.version = (select max(version) from facts l where l.first = f.first)"
 _Row = tuple[Any, ...]
 
 
@@ -127,17 +128,21 @@ def taught(connection: Connection, scope: Scope, messages: Sequence[MessageId]) 
     partition = partitions.find(connection, scope)
     if partition is None:
         return {}
-    found: dict[MessageId, Sequence[Fact]] = {}
-    for message in messages:
-        rows = connection.execute(
-            SELECT
-            + f"where {_LATEST} and f.first in (select s.fact from fact_sources s join messages m on m.row = s.message"
-            " where m.partition = ? and m.id = ? and s.role = 'said') order by f.first",
-            (partition.no, text_column(message)),
-        ).fetchall()
-        if rows:
-            found[message] = [_read_one(connection, row) for row in rows]
-    return found
+    taught_by: dict[MessageId, dict[int, None]] = {}
+    for some in batches(messages):
+        for message, fact in connection.execute(
+            "select m.id, s.fact from messages m join fact_sources s on s.message = m.row"
+            f" where m.partition = ? and m.id in ({marks(some)}) and s.role = 'said' order by s.fact",
+            (partition.no, *map(text_column, some)),
+        ):
+            taught_by.setdefault(MessageId(text_of(message)), {})[fact] = None
+    latest = {fact: _latest(connection, fact) for facts in taught_by.values() for fact in facts}
+    return {message: [latest[fact] for fact in taught_by[message]] for message in messages if message in taught_by}
+
+
+def _latest(connection: Connection, first: int) -> Fact:
+    row = connection.execute(SELECT + "where f.first = ? order by f.version desc limit 1", (first,)).fetchone()
+    return _read_one(connection, row)
 
 
 def sources(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Source]:

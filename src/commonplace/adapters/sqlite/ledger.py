@@ -1,7 +1,8 @@
 """The Ledger port on one SQLite file.
 
-sqlite3 blocks, so every call runs on a thread that owns its connection: one thread writes, a few read. Each call is
-one transaction; what it does is in the module named after its part of the port.
+sqlite3 blocks, so calls run on threads that own their connection: one thread writes, a few read; only what takes less
+time than the way there is read at once. Each call is one transaction; what it does is in the module named after its
+part of the port.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,7 @@ from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encrypting, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.full_text import Unpack
+from commonplace.adapters.sqlite.glance import Glance, would_wait
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
 from commonplace.adapters.sqlite.retaining import SqliteRetaining
@@ -98,6 +100,7 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
         self._unpack = unpack
         self._writer: Lane | None = None
         self._readers: Lane | None = None
+        self._glance: Glance | None = None
         self._name = ""
 
     async def __aenter__(self) -> Self:
@@ -112,6 +115,7 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
                 threads=self._reader_threads,
                 translate=self._database.translate,
             )
+            self._glance = Glance(self._database.reader)
         try:
             self._name = await self._writer.run(upkeep.ledger_name)
         except BaseException:
@@ -124,6 +128,9 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
 
     async def _stop(self) -> None:
         writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
+        if self._glance is not None:
+            self._glance.close()
+            self._glance = None
         # The writer last: the connection that closes last folds the write-ahead log into the database.
         if readers is not None and readers is not writer:
             await readers.stop()
@@ -145,8 +152,19 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
             raise Closed("the ledger is not open")
         return await self._readers.run(work)
 
+    async def _read_few(self, work: Callable[[Connection], T]) -> T:
+        """Read a few rows by their keys: here, unless that would mean to wait."""
+        if self._glance is None:
+            return await self._read(work)
+        try:
+            return self._glance.read(work)
+        except Exception as error:
+            if would_wait(error):
+                return await self._read(work)
+            raise self._database.translate(error) from error
+
     async def versions(self, scope: Scope) -> Versions:
-        return await self._read(lambda connection: feed.versions(connection, scope))
+        return await self._read_few(lambda connection: feed.versions(connection, scope))
 
     async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
         return await self._read(lambda connection: feed.feed(connection, scope, since=since, vectors=vectors))
@@ -225,7 +243,7 @@ class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchivin
         facts: Sequence[tuple[FactId, int]] = (),
         summaries: Sequence[SummaryId] = (),
     ) -> Shown:
-        return await self._read(
+        return await self._read_few(
             lambda connection: Shown(
                 said.by_id(connection, scope, messages) if messages else {},
                 known.versions_by_id(connection, scope, facts) if facts else {},

@@ -7,6 +7,8 @@ from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     Text,
+    batches,
+    marks,
     metadata_of,
     optional_moment,
     optional_text_of,
@@ -28,13 +30,14 @@ def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Map
     if partition is None:
         return {}
     found: dict[MessageId, Message] = {}
-    for id_ in ids:
-        row = connection.execute(
-            f"select {COLUMNS} from messages where partition = ? and id = ?", (partition.no, text_column(id_))
-        ).fetchone()
-        if row is not None:
-            found[id_] = to_message(row)
-    return found
+    for some in batches(ids):
+        for row in connection.execute(
+            f"select {COLUMNS} from messages where partition = ? and id in ({marks(some)})",
+            (partition.no, *map(text_column, some)),
+        ):
+            message = to_message(row)
+            found[message.id] = message
+    return {id_: found[id_] for id_ in ids if id_ in found}
 
 
 def page(connection: Connection, scope: Scope, query: MessageQuery) -> MessagePage:
