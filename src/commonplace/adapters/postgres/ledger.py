@@ -41,6 +41,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.usage import Usage
 from commonplace.domain.values import (
     Block,
+    BlockVersion,
     Fact,
     FactId,
     FactVersion,
@@ -237,14 +238,19 @@ class PostgresLedger(
     async def blocks(self, scope: Scope) -> Sequence[Block]:
         return await self._read_of(scope, blocks.blocks)
 
-    async def set_block(self, scope: Scope, block: Block) -> Block:
-        return await self._write_of(scope, blocks.set_block, block)
+    async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
+        return await self._write_of(scope, blocks.set_block, block, expected=expected)
 
-    async def append_block(self, scope: Scope, name: str, text: str, *, now: datetime) -> Block:
-        return await self._write_of(scope, blocks.append, name, text, now=now)
+    async def append_block(
+        self, scope: Scope, name: str, text: str, *, now: datetime, expected: Block | None = None
+    ) -> Block:
+        return await self._write_of(scope, blocks.append, name, text, now=now, expected=expected)
 
-    async def delete_block(self, scope: Scope, name: str) -> bool:
-        return await self._write_of(scope, blocks.delete, name)
+    async def delete_block(self, scope: Scope, name: str, *, expected: Block | None = None) -> bool:
+        return await self._write_of(scope, blocks.delete, name, expected=expected)
+
+    async def block_history(self, scope: Scope, name: str) -> Sequence[BlockVersion]:
+        return await self._read_of(scope, blocks.history, name)
 
     async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
         return await self._read_of(scope, sessions.state, session, now=now)
