@@ -9,7 +9,7 @@ from commonplace.client import AsyncClient, RemoteSession
 from commonplace.memory import AsyncMemory, AsyncSession
 from commonplace.sync import Memory, Session
 
-ONLY_ASYNC = {"aclose", "beside", "start"}
+ONLY_ASYNC = {"aclose", "beside", "start", "stream_attachment"}
 ONLY_BLOCKING = {"close"}
 ONLY_HERE = {"beside", "embed", "ephemeral", "open", "restore_snapshot", "start"}
 """Ways to open a memory, because a client is opened by its address; and its embedding model, which is not served."""

@@ -45,6 +45,17 @@ class CareSettings(BaseSettings):
         None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."
     )
 
+    attachments_to: str | None = Field(
+        None,
+        description="Where attachments are kept: a folder or `s3://bucket/prefix`. Unset: beside the ledger.",
+    )
+    attachment_bytes: int = Field(25 << 20, ge=1, description="Most bytes of one attachment.")
+    attachment_types: str = Field(
+        "image/*,text/*,application/json,application/pdf",
+        min_length=1,
+        description="The media types that may be attached, as `image/*,text/plain`; `*/*` for all.",
+    )
+
     ledger_key: SecretStr | None = Field(None, description="Encrypts the SQLite ledger: a passphrase.")
     ledger_key_file: Annotated[Path, BeforeValidator(_expanded)] | None = Field(
         None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.engine import Engine
@@ -45,7 +46,7 @@ async def memory_of(folder: Path, *, index: str = "exact", now: datetime = NOW) 
 def forgetting_of(parts: Parts, stage: Callable[[str], None]) -> Forgetting:
     planner = Planner(parts)
     corpora = Corpora(parts.ledger, budget=parts.options.cache_bytes, make=planner.corpus)
-    return Forgetting(parts, corpora, Embedding(parts.embedder), planner, stage=stage)
+    return Forgetting(parts, corpora, Embedding(parts.embedder), planner, attaching=Attaching(parts), stage=stage)
 
 
 async def settle(memory: Engine) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from commonplace.care.lines import Ended, line_of
-from commonplace.domain.archive import NAMES, OfTenant, OfUser, Opened, Record
+from commonplace.domain.archive import NAMES, Archived, OfTenant, OfUser, Opened
 from commonplace.domain.errors import InvalidInput
 
 IN_MEMORY = 8 << 20
@@ -95,7 +95,7 @@ class Spool:
     def records(self) -> int:
         return self._lines
 
-    def take(self, records: Sequence[Record]) -> None:
+    def take(self, records: Sequence[Archived]) -> None:
         for record in records:
             self._file.write(line_of(record).encode() + b"\n")
             if not isinstance(record, Opened | OfTenant | OfUser):

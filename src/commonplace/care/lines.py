@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 from commonplace.care.coding import decoded, encoded
 from commonplace.domain.archive import (
     FORMAT,
+    Archived,
+    FilePiece,
     KeptErasure,
     KeptFact,
     KeptJob,
@@ -20,7 +22,6 @@ from commonplace.domain.archive import (
     OfTenant,
     OfUser,
     Opened,
-    Record,
     Spent,
 )
 from commonplace.domain.errors import Incompatible, InvalidInput
@@ -37,7 +38,7 @@ class Ended:
     """How many lines came before it."""
 
 
-Line = Record | Ended
+Line = Archived | Ended
 
 TYPES: Mapping[str, type[Line]] = {
     "commonplace": Opened,
@@ -56,6 +57,7 @@ TYPES: Mapping[str, type[Line]] = {
     "usage": Spent,
     "api_key": Key,
     "hold": Hold,
+    "file": FilePiece,
     "end": Ended,
 }
 _NAMES = {kind: name for name, kind in TYPES.items()}

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from commonplace.care.coding import decoded, encoded
 from commonplace.care.lines import line_of
-from commonplace.domain.archive import NAMES, Held, KeptErasure, Opened, Record
+from commonplace.domain.archive import NAMES, Archived, FilePiece, Held, KeptErasure, Opened
 from commonplace.domain.errors import Incompatible, InvalidInput, SnapshotCorrupt
 from commonplace.domain.snapshots import FORMAT, Snapshot
 
@@ -50,7 +50,7 @@ class Packer:
     def full(self) -> bool:
         return self._size >= PART_BYTES
 
-    def add(self, records: Sequence[Record]) -> None:
+    def add(self, records: Sequence[Archived]) -> None:
         for record in records:
             line = line_of(record).encode("ascii") + b"\n"
             self._lines.append(line)
@@ -58,7 +58,7 @@ class Packer:
             self._digest.update(line)
             if isinstance(record, Opened):
                 self.opened = record
-            elif isinstance(record, Held):
+            elif isinstance(record, Held | FilePiece):
                 self.counts[NAMES[type(record)]] += 1
             if isinstance(record, KeptErasure):
                 self.erasures.append(record.id)

@@ -13,7 +13,18 @@ from commonplace.domain.keys import Key
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.retention import Hold
 from commonplace.domain.usage import Usage
-from commonplace.domain.values import Block, BlockVersion, Fact, FactChange, Json, Message, SessionId, Source, Summary
+from commonplace.domain.values import (
+    AttachmentId,
+    Block,
+    BlockVersion,
+    Fact,
+    FactChange,
+    Json,
+    Message,
+    SessionId,
+    Source,
+    Summary,
+)
 
 FORMAT = 1
 """Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that."""
@@ -123,6 +134,16 @@ class Spent:
     usage: Usage
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePiece:
+    """A piece of an attachment's bytes. All of a user's come before the messages; no ledger keeps them."""
+
+    id: AttachmentId
+    start: int
+    data: bytes
+    last: bool
+
+
 Mark = Opened | OfTenant | OfUser
 """Says what the records after it belong to."""
 OfTenants = Spent | Key | Hold
@@ -142,8 +163,10 @@ OfUsers = (
 Held = OfTenants | OfUsers
 """Something a ledger keeps."""
 Record = Mark | Held
+Archived = Record | FilePiece
+"""A line of an export or a snapshot."""
 
-NAMES: Mapping[type[Held], str] = {
+NAMES: Mapping[type[Held | FilePiece], str] = {
     KeptMessage: "messages",
     KeptFact: "fact_versions",
     KeptSummary: "summaries",
@@ -157,6 +180,7 @@ NAMES: Mapping[type[Held], str] = {
     Spent: "usage",
     Key: "api_keys",
     Hold: "holds",
+    FilePiece: "file_pieces",
 }
 """What each kind of record is called where records are counted."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.domain.archive import Held, Mark
+from commonplace.domain.archive import Archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Taken:
     """A record that was read from a file, with the place where it stands there."""
 
     place: str
-    record: Mark | Held
+    record: Archived
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from commonplace.domain.values import FactKind, Json, Kind, Message, MessageId, 
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 8_000_000
 LARGEST_PAGE = 10_000
-MESSAGE_KEYS = {"role", "content", "name", "at", "id", "metadata", "expires_at"}
+MESSAGE_KEYS = {"role", "content", "name", "at", "id", "metadata", "expires_at", "attachments"}
 
 
 def parse_name(value: object, *, name: str) -> str:

@@ -1,14 +1,18 @@
 """The values that callers see: frozen, plain, and the same in every interface."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NewType
 
+from commonplace.domain.errors import InvalidInput
+
 MessageId = NewType("MessageId", str)
 FactId = NewType("FactId", str)
 SessionId = NewType("SessionId", str)
 SummaryId = NewType("SummaryId", str)
+AttachmentId = NewType("AttachmentId", str)
 
 Role = Literal["user", "assistant", "system", "tool"]
 FactKind = Literal["fact", "preference", "semantic", "context"]
@@ -16,6 +20,28 @@ Kind = Literal["fact", "preference", "semantic", "context", "message", "summary"
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Metadata = Mapping[str, Json]
+
+HEXADECIMAL = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file that a message carries. Its bytes are kept beside the ledger, for this user alone."""
+
+    id: AttachmentId
+    """The SHA-256 of its bytes, in hexadecimal: the same bytes are the same attachment."""
+    type: str
+    """Its media type, as `image/png`."""
+    size: int
+    name: str | None = None
+    caption: str = ""
+    text: str = ""
+    """What can be read in it, if anything; it is searched with the message."""
+
+    def __post_init__(self) -> None:
+        # It becomes the name of a file, and an import brings it from anywhere.
+        if not HEXADECIMAL.fullmatch(self.id):
+            raise InvalidInput(f"attachment={self.id[:80]!r}: expected an id of 64 hexadecimal digits")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +61,7 @@ class Message:
     agent: str | None = None
     metadata: Metadata = field(default_factory=dict)
     expires_at: datetime | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,4 +268,6 @@ class Recalled:
     note: str | None = None
     """What has changed since it was said, e.g. "Magnet: no longer, since 12 May 2026"."""
     metadata: Metadata = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+    """What a message carries, without the text that was read in it."""
     why: Why | None = None

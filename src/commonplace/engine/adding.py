@@ -60,7 +60,7 @@ class Adding:
         if not fresh:
             return Added(messages=ids)
         listened = await self._listen(scope, fresh, self._learner) if learn and self._learner else _Listened()
-        indexed = await self._indexing.messages(_marked(fresh, listened.planted))
+        indexed = await self._indexing.messages(_marked(fresh, listened.planted), scope=scope)
         kept = self._changes(indexed.messages, listened.jobs)
         drafts = await self._write(scope, listened.readings, kept, by_id=by_id)
         await self._summarising.said(scope, fresh)

@@ -13,6 +13,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.domain.times import parse_optional_moment
 from commonplace.domain.values import FactId, MessageId, SessionId
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.chores import Chore, Chores
 from commonplace.engine.consolidating import Consolidating
 from commonplace.engine.filling import Filling
@@ -25,6 +26,7 @@ from commonplace.ports.snapshot_store import SnapshotStore
 
 class Caring:
     _parts: Parts
+    _attaching: Attaching
     _filling: Filling
     _forgetting: Forgetting
     _consolidating: Consolidating
@@ -114,7 +116,7 @@ class Caring:
         """
         await self._filling.settle_all()
         try:
-            return await Snapshotting(self._parts).create(self._store(to), progress=progress)
+            return await Snapshotting(self._parts, self._attaching).create(self._store(to), progress=progress)
         finally:
             await self._forgetting.complete()  # a forget could not empty the log of the database meanwhile
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from commonplace.domain.errors import EmbedderUnavailable
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.image_embedder import ImageEmbedder
 from commonplace.ports.ledger import Vector
 from commonplace.ports.token_embedder import TokenEmbedder
 from commonplace.recall.late import QueryTokens, short_tokens
@@ -33,6 +34,7 @@ class Embedding:
         self._embedder, self._language = embedder, language
         # Asked once: looking whether an object keeps a protocol takes longer than a small embedder does.
         self._reader = embedder if isinstance(embedder, TokenEmbedder) else None
+        self._images = embedder if isinstance(embedder, ImageEmbedder) else None
         self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
@@ -51,6 +53,20 @@ class Embedding:
             found |= zip(missing, await self._read(list(missing.values())), strict=True)
         self._keep(found)
         return [found[key] for key in keys]
+
+    @property
+    def takes_images(self) -> bool:
+        return self._images is not None
+
+    async def embed_image(self, image: bytes) -> Sense | None:
+        """Return the sense of an image; None where the model takes none, or cannot be had now."""
+        if self._images is None:
+            return None
+        try:
+            (vector,) = await self._images.embed_images([image])
+        except EmbedderUnavailable:
+            return None
+        return Sense(vector, None)
 
     def kept(self, text: str) -> Sense | None:
         """Return what is known of a text without asking the model."""

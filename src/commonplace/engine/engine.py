@@ -20,6 +20,7 @@ from commonplace.domain.inputs import (
     parse_text,
     parse_ttl,
 )
+from commonplace.domain.offers import Attachable, parse_offers
 from commonplace.domain.results import (
     Added,
     Checkup,
@@ -34,6 +35,7 @@ from commonplace.domain.times import parse_moment, parse_optional_moment
 from commonplace.domain.values import Block, BlockVersion, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.absence import Absence
 from commonplace.engine.adding import Adding
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.by_hand import ByHand, Statement
 from commonplace.engine.caring import Caring
 from commonplace.engine.carrying import Carrying
@@ -43,6 +45,7 @@ from commonplace.engine.contexts import Contexts
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.exporting import Exporting
+from commonplace.engine.filing import Filing
 from commonplace.engine.filling import Filling
 from commonplace.engine.finding import Finding, Moment, parse_fact, parse_session
 from commonplace.engine.forgetting import Forgetting
@@ -68,7 +71,7 @@ from commonplace.recall.request import Request
 Content = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
-class Engine(Caring, Carrying, Finding, Proposing):
+class Engine(Caring, Carrying, Filing, Finding, Proposing):
     """A memory, given its parts. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(self, parts: Parts, closing: AsyncExitStack | None = None, *, beside: "Engine | None" = None) -> None:
@@ -78,8 +81,9 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._planner: Planner = beside._planner if beside else Planner(parts)
         self._corpora: Corpora = beside._corpora if beside else self._new_corpora()
         corpora = self._corpora
+        self._attaching = Attaching(parts)
         embedding = Embedding(parts.embedder, language=parts.options.language)
-        indexing = Indexing(embedding, language=parts.options.language)
+        indexing = Indexing(embedding, language=parts.options.language, look=self._attaching.read)
         self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
         committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
@@ -90,12 +94,19 @@ class Engine(Caring, Carrying, Finding, Proposing):
         self._worker = Worker(parts, learner, committing, self._summarising)
         self._adding = Adding(parts, indexing, committing, learner, self._worker, self._summarising)
         self._relearning = Relearning(parts, learner, committing)
-        self._exporting = Exporting(parts, self._filling)
-        reindexing = Reindexing(parts, indexing, embedding)
-        self._importing = Importing(parts, reindexing, self._adding, self._planner)
+        self._exporting = Exporting(parts, self._filling, self._attaching)
+        reindexing = Reindexing(parts, indexing)
+        self._importing = Importing(parts, reindexing, self._adding, self._planner, self._attaching)
         self._by_hand = ByHand(parts, committing)
-        self._upkeep = Upkeep(parts, corpora, indexing, self._planner)
-        self._forgetting = Forgetting(parts, corpora, embedding, self._planner, rebuild=self._summarising.rebuild)
+        self._upkeep = Upkeep(parts, corpora, indexing, self._planner, self._attaching)
+        self._forgetting = Forgetting(
+            parts,
+            corpora,
+            embedding,
+            self._planner,
+            attaching=self._attaching,
+            rebuild=self._summarising.rebuild,
+        )
         self._listening = Listening(parts, corpora, embedding)
         self._purging = Purging(parts, self._forgetting)
         self._consolidating = Consolidating(parts, committing, self._summarising, self._purging)
@@ -139,10 +150,12 @@ class Engine(Caring, Carrying, Finding, Proposing):
         expires_at: Moment | None = None,
         learn: bool = True,
         wait: bool = False,
+        attachments: Sequence[Attachable] | None = None,
     ) -> Added:
         """Keep what was said, and learn from it. Durable, and found by recall, when it returns.
 
-        With a model, learning follows in the background; `wait` waits for it.
+        With a model, learning follows in the background; `wait` waits for it. `attachments` go with the one message
+        that this is: a Path, bytes, or dicts with `path`, `data` or `id`, and `name`, `type`, `caption`.
         """
         scope, now = self._scope(user), self._parts.now()
         told = Told(
@@ -154,8 +167,16 @@ class Engine(Caring, Carrying, Finding, Proposing):
             now=now,
         )
         messages = parse_messages(content, told, new_id=self._parts.new_id)
-        by_id = not isinstance(content, str)
-        return await self._adding.add(scope, messages, learn=learn, wait=wait, by_id=by_id)
+        by_id, offers = not isinstance(content, str), parse_offers(content, attachments)
+        if not any(offers):
+            return await self._adding.add(scope, messages, learn=learn, wait=wait, by_id=by_id)
+        async with self._attaching.guard(scope):
+            messages = await self._attaching.carry(scope, messages, offers)
+            try:
+                added = await self._adding.add(scope, messages, learn=learn, wait=False, by_id=by_id)
+            finally:
+                await self._attaching.settle(scope, messages, offers)
+        return await self._adding.settle(added) if wait else added
 
     async def remember(
         self,

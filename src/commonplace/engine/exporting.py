@@ -7,13 +7,15 @@ from os import PathLike
 from commonplace.care.export import Export, Spool
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.filling import Filling
 from commonplace.engine.parts import Parts
+from commonplace.engine.pieces import with_files
 
 
 class Exporting:
-    def __init__(self, parts: Parts, filling: Filling) -> None:
-        self._parts, self._filling = parts, filling
+    def __init__(self, parts: Parts, filling: Filling, attaching: Attaching) -> None:
+        self._parts, self._filling, self._attaching = parts, filling, attaching
 
     async def export(
         self, scope: Scope, *, to: str | PathLike[str] | None, vectors: bool, progress: Progress
@@ -25,8 +27,9 @@ class Exporting:
         total = counts.messages + counts.fact_versions
         spool = await asyncio.to_thread(Spool, to)
         try:
-            async with aclosing(self._parts.ledger.read_archive(scope, passages=vectors)) as batches:
-                async for batch in batches:
+            ledger = self._parts.ledger
+            async with aclosing(ledger.read_archive(scope, passages=vectors)) as batches:
+                async for batch in with_files(batches, ledger, self._attaching):
                     await asyncio.to_thread(spool.take, batch)
                     progress("Exporting", spool.records, max(total, spool.records))
             return await asyncio.to_thread(spool.finish, scope.user)

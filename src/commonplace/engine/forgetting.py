@@ -15,6 +15,7 @@ from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Summary
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.erasure_log import ErasureLog, Logged
@@ -49,6 +50,7 @@ class Forgetting:
         embedding: Embedding,
         planner: Planner,
         *,
+        attaching: Attaching,
         rebuild: Rebuild = _nothing,
         stage: Callable[[str], None] = _no_stage,
     ) -> None:
@@ -56,7 +58,7 @@ class Forgetting:
 
         `rebuild` sums up anew what is left of the stretches that summaries which had to go were about.
         """
-        self._rebuild = rebuild
+        self._rebuild, self._attaching = rebuild, attaching
         self._parts, self._ledger = parts, parts.ledger
         self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
         self._removing, self._traces = Removing(parts), Traces(parts)
@@ -184,6 +186,8 @@ class Forgetting:
         has_index = await self._planner.erase({one.scope: one.number for one in erased})
         self._stage("index")
         progress(STEPS[3], 3, len(STEPS))
+        for one in erased:
+            await self._attaching.sweep(one.scope)
         out_of_reach = tuple(await self._ledger.scrub())
         self._stage("files")
         progress(STEPS[4], 4, len(STEPS))

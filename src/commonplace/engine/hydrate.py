@@ -7,8 +7,8 @@ from typing import NamedTuple
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Fact, FactId, Message, MessageId, Recalled, Summary, SummaryId, Why
 from commonplace.ports.ledger import Ledger, Shown
+from commonplace.recall.carried import Carried, carried, without_text
 from commonplace.recall.order import Weighed
-from commonplace.recall.passages import passages
 from commonplace.recall.stale import note_of
 
 OTHERS = frozenset({"message", "summary"})
@@ -46,8 +46,8 @@ async def hydrate(
 
 
 def _said(message: Message, found: Weighed, note: str | None, why: Why | None) -> Recalled:
-    spans = passages(message.text)
-    start, stop = spans[min(found.passage, len(spans) - 1)]
+    spans = carried(message)
+    matched = spans[min(found.passage, len(spans) - 1)]
     return Recalled(
         text=message.text,
         kind="message",
@@ -59,11 +59,20 @@ def _said(message: Message, found: Weighed, note: str | None, why: Why | None) -
         session=message.session,
         role=message.role,
         name=message.name,
-        passage=message.text[start:stop] if len(spans) > 1 else None,
+        passage=_passage(matched, message),
         note=note,
         metadata=message.metadata,
+        attachments=without_text(message.attachments),
         why=why,
     )
+
+
+def _passage(matched: Carried, message: Message) -> str | None:
+    """Return what matched, if that is not the whole message; of a file, with its name."""
+    if not matched.text or matched.text == message.text:
+        return None
+    file = matched.attachment
+    return matched.text if file is None else f"[{file.name or file.type}] {matched.text}"
 
 
 def _known(fact: Fact, found: Weighed, why: Why | None) -> Recalled:

@@ -13,14 +13,30 @@ from itertools import groupby, islice
 from commonplace.care.barring import Barring
 from commonplace.care.importers.formats import RAW, READERS, Format, detect
 from commonplace.care.importers.source import Source as File
-from commonplace.domain.archive import NAMES, Held, KeptFact, KeptJob, KeptMessage, OfTenants, OfUser, Opened
+from commonplace.domain.archive import (
+    NAMES,
+    FilePiece,
+    Held,
+    KeptFact,
+    KeptJob,
+    KeptMessage,
+    OfTenant,
+    OfUser,
+    OfUsers,
+    Opened,
+    Spent,
+)
 from commonplace.domain.errors import InvalidInput
-from commonplace.domain.imports import Bad, Imported, Item, Reading
+from commonplace.domain.imports import Bad, Imported, Item, Reading, Taken
+from commonplace.domain.keys import Key
 from commonplace.domain.progress import Progress
+from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Block, FactChange, FactId, Message, Source
 from commonplace.engine.adding import Adding
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.parts import Parts
+from commonplace.engine.pieces import Pieces
 from commonplace.engine.planner import Planner
 from commonplace.engine.reindexing import Reindexing
 
@@ -45,10 +61,13 @@ class _Run:
 
     scope: Scope
     barring: Barring
+    pieces: Pieces
     own: str | None
     """Whose import it is."""
     passing: bool = False
     """What follows is somebody else's, and left out."""
+    filed: set[Scope] = field(default_factory=set)
+    """Users whose files came with it."""
     embedder: str | None = None
     added: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -65,8 +84,11 @@ class _Run:
 
 
 class Importing:
-    def __init__(self, parts: Parts, reindexing: Reindexing, adding: Adding, planner: Planner) -> None:
+    def __init__(
+        self, parts: Parts, reindexing: Reindexing, adding: Adding, planner: Planner, attaching: Attaching
+    ) -> None:
         self._parts, self._reindexing, self._adding, self._planner = parts, reindexing, adding, planner
+        self._attaching = attaching
 
     async def take(self, source: File, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
         """Take in a file. Raises InvalidInput at the first bad place, if it is to be strict."""
@@ -74,10 +96,15 @@ class Importing:
         wishes = replace(wishes, format=form)
         items = READERS[form](source, reading)
         scope = Scope(self._parts.options.tenant, reading.user)
-        run = _Run(scope, await self._barring(scope, form), own=reading.user)
-        while batch := await asyncio.to_thread(_next, items):
-            await self._take_batch(batch, run, wishes)
-            progress("Importing", source.done, source.size)
+        run = _Run(scope, await self._barring(scope, form), Pieces(self._attaching, limited=True), own=reading.user)
+        try:
+            while batch := await asyncio.to_thread(_next, items):
+                await self._take_batch(batch, run, wishes)
+                progress("Importing", source.done, source.size)
+        finally:
+            await run.pieces.give_up()
+            for filed in run.filed:  # what was forgotten here, or was known already, needs no file
+                await self._attaching.sweep(filed)
         return Imported(
             format=form,
             added=dict(+run.added),
@@ -110,13 +137,36 @@ class Importing:
                 await self._write(held, run, wishes)
                 held = []
                 await self._turn_to(record.user, run, wishes)
-            elif isinstance(record, Opened):
-                run.embedder = record.embedder
-            elif isinstance(record, OfTenants):
-                run.notes[NOT_OURS] = None
-            elif isinstance(record, Held) and not run.passing:
-                held.append(record)
+            elif not run.passing:
+                held += await self._taken(item, run, wishes)
         await self._write(held, run, wishes)
+
+    async def _taken(self, item: Taken, run: _Run, wishes: Wishes) -> list[OfUsers]:
+        """Return what is to be written of a record: nothing of a file, which is put away at once, or of a note."""
+        match item.record:
+            case FilePiece() as piece:
+                await self._file(item.place, piece, run, wishes)
+            case Opened(embedder=embedder):
+                run.embedder = embedder
+            case Spent() | Key() | Hold():
+                run.notes[NOT_OURS] = None
+            case OfTenant() | OfUser():
+                pass
+            case record:
+                return [record]
+        return []
+
+    async def _file(self, place: str, piece: FilePiece, run: _Run, wishes: Wishes) -> None:
+        if wishes.dry_run:
+            return
+        run.filed.add(run.scope)
+        try:
+            if await run.pieces.take(run.scope, piece):
+                run.added["files"] += 1
+        except InvalidInput as error:
+            if wishes.strict:
+                raise InvalidInput(f"{place}: {error}") from error
+            run.bad.append(Bad(place, str(error)))
 
     async def _turn_to(self, user: str | None, run: _Run, wishes: Wishes) -> None:
         run.scope = Scope(self._parts.options.tenant, user)
@@ -183,7 +233,7 @@ class Importing:
     async def _restore(self, held: Sequence[Held], run: _Run) -> None:
         # A job of messages that were known here has been done, or is queued here already.
         wanted = [record for record in held if not (isinstance(record, KeptJob) and run.known_here)]
-        ready, note = await self._reindexing.indexed(wanted, embedder=run.embedder)
+        ready, note = await self._reindexing.indexed(wanted, scope=run.scope, embedder=run.embedder)
         written = await self._parts.ledger.write_archive(run.scope, ready)
         run.added += Counter(written.added)
         run.known += Counter(written.known)

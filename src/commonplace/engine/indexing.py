@@ -1,17 +1,20 @@
 """What the indexes need to know of a text: passages, terms and vectors, all made before anything is written."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypedDict
 
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Fact, FactId, Message, MessageId, Summary, SummaryId
+from commonplace.domain.values import AttachmentId, Fact, FactId, Message, MessageId, Summary, SummaryId
 from commonplace.engine.embedding import Embedding, Sense
 from commonplace.ports.ledger import Entry, Feed, Ledger, NewMessage, NewSummary, NewVersion
+from commonplace.recall.carried import captions, carried, words_at
 from commonplace.recall.features import features
 from commonplace.recall.late import packed
 from commonplace.recall.packed import analyse_row, index_text, pack
-from commonplace.recall.passages import passages
+
+Look = Callable[[Scope, AttachmentId], Awaitable[bytes]]
+"""Reads the bytes of an image."""
 
 
 class Sketch(NamedTuple):
@@ -21,6 +24,8 @@ class Sketch(NamedTuple):
     stop: int
     terms: bytes
     dense_text: str
+    image: AttachmentId | None = None
+    """What is looked at instead, if the embedder takes images."""
 
     def entry(self, sense: Sense | None) -> Entry:
         return Entry(
@@ -38,13 +43,14 @@ class Indexed(NamedTuple):
 
 
 class Indexing:
-    def __init__(self, embedding: Embedding, *, language: str) -> None:
+    def __init__(self, embedding: Embedding, *, language: str, look: Look | None = None) -> None:
         self._embedding = embedding
         self._language = language
+        self._look = look if embedding.takes_images else None
 
-    async def messages(self, messages: Sequence[Message]) -> Indexed:
+    async def messages(self, messages: Sequence[Message], *, scope: Scope) -> Indexed:
         sketches = [self.sketch_message(message) for message in messages]
-        senses, note = await self._embedding.embed([sketch.dense_text for group in sketches for sketch in group])
+        senses, note = await self.senses_of([sketch for group in sketches for sketch in group], scope=scope)
         given = iter(senses)
         return Indexed(
             [
@@ -53,6 +59,15 @@ class Indexing:
             ],
             note,
         )
+
+    async def senses_of(self, sketches: Sequence[Sketch], *, scope: Scope) -> tuple[Sequence[Sense | None], str | None]:
+        """Return what the embedder makes of each: a text or an image. The note says so when no model can be had."""
+        read, note = await self._embedding.embed([one.dense_text for one in sketches if one.image is None])
+        given = iter(read)
+        return [next(given) if one.image is None else await self.picture(scope, one.image) for one in sketches], note
+
+    async def picture(self, scope: Scope, image: AttachmentId) -> Sense | None:
+        return None if self._look is None else await self._embedding.embed_image(await self._look(scope, image))
 
     async def senses(self, texts: Sequence[str]) -> Sequence[Sense]:
         """Make vectors anew, for work that is pointless without them. Raises EmbedderUnavailable."""
@@ -73,17 +88,18 @@ class Indexing:
 
     def sketch_message(self, message: Message) -> Sequence[Sketch]:
         label = _label(message)
-        text = message.text
-        spans = passages(text)
-        whole = features(text).words if len(spans) > 1 else None
+        spans = [one for one in carried(message) if self._look is not None or not one.is_image]
+        whole = features(message.text).words if len(spans) > 1 else None
         return [
-            Sketch(
-                start,
-                stop,
-                pack(analyse_row(text[start:stop], whole=whole, language=self._language, **label)),
-                index_text(text[start:stop], **label),
+            Sketch(one.start, one.stop, pack(analyse_row("")), "", one.attachment.id)
+            if one.is_image and one.attachment is not None
+            else Sketch(
+                one.start,
+                one.stop,
+                pack(analyse_row(one.text, whole=whole, language=self._language, **label)),
+                index_text(one.text, **label),
             )
-            for start, stop in spans
+            for one in spans
         ]
 
     def sketch_fact(self, fact: Fact) -> Sketch:
@@ -105,11 +121,27 @@ class Indexing:
         return {
             **{n: summaries[id_].text for n, id_ in stretches.items() if id_ in summaries},
             **{
-                row.n: index_text(message.text[row.start : row.stop], **_label(message))
+                row.n: index_text(words_at(message, row.start, row.stop), **_label(message))
                 for row in messages
                 if (message := said.get(MessageId(row.id)))
             },
             **{row.n: fact.text for row in facts if (fact := known.get((FactId(row.id), row.version)))},
+        }
+
+    async def images_of(
+        self, ledger: Ledger, scope: Scope, feed: Feed, numbers: frozenset[int]
+    ) -> dict[int, AttachmentId]:
+        """Return the rows of a feed that stand for images, where the embedder takes them."""
+        rows = [row for row in feed.messages if row.n in numbers and row.start == row.stop]
+        if self._look is None or not rows:
+            return {}
+        said = await ledger.messages_by_id(scope, list({MessageId(row.id) for row in rows}))
+        return {
+            row.n: one.attachment.id
+            for row in rows
+            if (message := said.get(MessageId(row.id)))
+            for one in carried(message)
+            if one.is_image and one.attachment is not None and one.start == row.start
         }
 
 
@@ -120,5 +152,4 @@ class Label(TypedDict):
 
 
 def _label(message: Message) -> Label:
-    caption = message.metadata.get("caption")
-    return Label(speaker=message.name, at=message.at, caption=caption if isinstance(caption, str) else None)
+    return Label(speaker=message.name, at=message.at, caption=captions(message))

@@ -10,11 +10,14 @@ from contextlib import aclosing
 from datetime import datetime
 
 from commonplace.care.tally import Tally
-from commonplace.domain.archive import UNFINISHED, Held, OfTenant, OfUser, Opened, Record
+from commonplace.domain.archive import UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened, Record
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.moves import Moved
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
+from commonplace.engine.attaching import Attaching
+from commonplace.engine.parts import Parts
+from commonplace.engine.pieces import Pieces, with_files
 from commonplace.engine.restoring import NONE
 from commonplace.ports.ledger import Ledger
 
@@ -25,9 +28,10 @@ NAMED = 5
 
 
 class Moving:
-    def __init__(self, source: Ledger, target: Ledger, *, names: tuple[str, str], now: Callable[[], datetime]) -> None:
+    def __init__(self, source: Parts, target: Parts, *, names: tuple[str, str], now: Callable[[], datetime]) -> None:
         """`names` are what the caller calls the two."""
-        self._source, self._target, self._now = source, target, now
+        self._source, self._target, self._now = source.ledger, target.ledger, now
+        self._files, self._pieces = Attaching(source), Pieces(Attaching(target))
         self._from, self._to = names
 
     async def move(self, *, in_use: bool = False, progress: Progress) -> Moved:
@@ -96,9 +100,13 @@ class Moving:
     async def _send(self, total: int, progress: Progress) -> Tally:
         tally, scope = Tally(), Scope("")
         async with aclosing(self._source.read_archive()) as batches:
-            async for batch in batches:
-                await asyncio.to_thread(tally.add, batch)
-                scope = await self._write(batch, scope)
+            async for batch in with_files(batches, self._source, self._files):
+                records = [record for record in batch if not isinstance(record, FilePiece)]
+                for record in batch:
+                    if isinstance(record, FilePiece):
+                        await self._pieces.take(scope, record)
+                await asyncio.to_thread(tally.add, records)
+                scope = await self._write(records, scope)
                 progress("Moving", tally.records, total)
         return tally
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.retention import Retention
+from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
@@ -19,6 +20,7 @@ from commonplace.ports.reranker import Reranker
 from commonplace.ports.shared import SharedCopies
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 from commonplace.ports.summariser import Summariser
+from commonplace.recall.reading import Readers
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
 
@@ -69,6 +71,10 @@ class Options:
     snapshot_to: str | None = None
     snapshot_interval: float | None = None
     snapshot_keep: int = 14
+    attachment_bytes: int = 25 << 20
+    """How large an attachment may be."""
+    attachment_types: str = "image/*,text/*,application/json,application/pdf"
+    """The media types that may be attached."""
     learning_concurrency: int = 4
     """Jobs that run at once, each of another user."""
     learning_attempts: int = 5
@@ -113,5 +119,11 @@ class Parts:
     """Opens the place where snapshots are kept."""
     seal: Seal | None = None
     """Encrypts snapshots; None leaves them as they are."""
+    attachments: AttachmentStore | None = None
+    """Where the bytes of attachments are kept; None: there are none."""
+    attachment_seal: Seal | None = None
+    """Encrypts them; None leaves them as they are."""
+    readers: Readers = field(default_factory=dict)
+    """What reads the text in files of a media type that is not text itself."""
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from commonplace.domain.archive import Held, KeptFact, KeptMessage, KeptSummary, Passage
-from commonplace.engine.embedding import Embedding, Sense
+from commonplace.domain.scope import Scope
+from commonplace.engine.embedding import Sense
 from commonplace.engine.indexing import Indexing, Sketch
 from commonplace.engine.parts import Parts
 from commonplace.recall.late import WIDTH, packed
@@ -27,18 +28,20 @@ class _Wanted(NamedTuple):
 
 
 class Reindexing:
-    def __init__(self, parts: Parts, indexing: Indexing, embedding: Embedding) -> None:
-        self._parts, self._indexing, self._embedding = parts, indexing, embedding
+    def __init__(self, parts: Parts, indexing: Indexing) -> None:
+        self._parts, self._indexing = parts, indexing
 
-    async def indexed(self, held: Sequence[Held], *, embedder: str | None) -> tuple[Sequence[Held], str | None]:
+    async def indexed(
+        self, held: Sequence[Held], *, scope: Scope, embedder: str | None
+    ) -> tuple[Sequence[Held], str | None]:
         """Return the records with their passages, and a note if no model could be had.
 
         `embedder` is the identity of the model whose vectors they carry.
         """
         fits = embedder is not None and embedder == self._parts.embedder.identity
         wanted = [self._wanted(record, fits=fits) for record in held]
-        missing = [one.sketch.dense_text for group in wanted for one in group if one.given is None]
-        senses, note = await self._embedding.embed(missing) if missing else ((), None)
+        missing = [one.sketch for group in wanted for one in group if one.given is None]
+        senses, note = await self._indexing.senses_of(missing, scope=scope) if missing else ((), None)
         given = iter(senses)
         ready: list[Held] = []
         for record, group in zip(held, wanted, strict=True):

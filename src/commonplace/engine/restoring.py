@@ -7,15 +7,17 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
-from commonplace.care.lines import Ended, record_of
-from commonplace.domain.archive import UNFINISHED, Held, OfTenant, OfUser, Opened
+from commonplace.care.lines import Ended, Line, record_of
+from commonplace.domain.archive import NAMES, UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened
 from commonplace.domain.errors import InvalidInput, NotFound, OnHold, SnapshotCorrupt
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
 from commonplace.domain.snapshots import Restored, Snapshot
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.erasure_log import ErasureLog, Logged
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
+from commonplace.engine.pieces import Pieces
 from commonplace.engine.snapshotting import Shelf
 from commonplace.ports.ledger import Ledger
 
@@ -27,15 +29,15 @@ NONE = "none"
 
 
 class Restoring:
-    def __init__(self, parts: Parts, forgetting: Forgetting) -> None:
-        self._parts, self._ledger, self._forgetting = parts, parts.ledger, forgetting
+    def __init__(self, parts: Parts, forgetting: Forgetting, attaching: Attaching) -> None:
+        self._parts, self._ledger, self._forgetting, self._attaching = parts, parts.ledger, forgetting, attaching
 
     async def restore(
         self, shelf: Shelf, snapshot: Snapshot, log: ErasureLog, *, into: str, progress: Progress
     ) -> Restored:
         """Fill the ledger, and apply what was forgotten since. Raises SnapshotCorrupt if it is not what was saved."""
         await self._ledger.set_embedder_identity(UNDER_WAY)
-        writer, digest, seen = _Writer(self._ledger), hashlib.sha256(), 0
+        writer, digest, seen = _Writer(self._ledger, Pieces(self._attaching)), hashlib.sha256(), 0
         total = sum(part.records for part in snapshot.parts)
         async for lines in shelf.lines(snapshot):
             for start in range(0, len(lines), BATCH):
@@ -72,8 +74,8 @@ class Restoring:
 class _Writer:
     """Writes lines as the records of whoever the marks between them name."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: Ledger, pieces: Pieces) -> None:
+        self._ledger, self._pieces = ledger, pieces
         self._scope = Scope("")
         self._held: list[Held] = []
         self.counts: Counter[str] = Counter()
@@ -90,9 +92,18 @@ class _Writer:
                     self._scope = Scope(self._scope.tenant, user)
                 case Opened() | Ended():
                     continue
+                case FilePiece() as piece:
+                    await self._take(piece)
                 case record:
                     self._held.append(record)
         await self.flush()
+
+    async def _take(self, piece: FilePiece) -> None:
+        try:
+            await self._pieces.take(self._scope, piece)
+        except InvalidInput as error:
+            raise SnapshotCorrupt(f"a file cannot be read: {error}") from None
+        self.counts[NAMES[FilePiece]] += 1
 
     async def flush(self) -> None:
         if not self._held:
@@ -104,7 +115,7 @@ class _Writer:
             raise SnapshotCorrupt(f"records that are there already, or point to nothing: {lost}")
 
 
-def _record(line: bytes) -> Held | OfTenant | OfUser | Opened | Ended:
+def _record(line: bytes) -> Line:
     try:
         return record_of(line)
     except InvalidInput as error:

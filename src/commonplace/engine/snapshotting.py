@@ -23,13 +23,15 @@ from commonplace.care.snapshot import (
     read_manifest,
     to_prune,
 )
-from commonplace.domain.archive import KeptErasure, OfTenant, OfUser, Record
+from commonplace.domain.archive import Archived, KeptErasure, OfTenant, OfUser
 from commonplace.domain.errors import InvalidInput, NotFound, SnapshotCorrupt
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.scope import Scope
 from commonplace.domain.snapshots import Pruned, Snapshot, SnapshotPart, Verified
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.erasure_log import ErasureLog, Logged
 from commonplace.engine.parts import Parts
+from commonplace.engine.pieces import with_files
 from commonplace.ports.snapshot_store import Seal, Sealer, SnapshotStore
 
 UNFINISHED = timedelta(days=1)
@@ -38,8 +40,8 @@ LATEST = "latest"
 
 
 class Snapshotting:
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, parts: Parts, attaching: Attaching) -> None:
+        self._parts, self._attaching = parts, attaching
 
     async def create(self, store: SnapshotStore, *, progress: Progress = unseen) -> Snapshot:
         """Write a snapshot. Writing goes on meanwhile; what was acknowledged before it began is in it."""
@@ -52,7 +54,7 @@ class Snapshotting:
         total = await self._total()
         scope = Scope("")
         async with aclosing(self._parts.ledger.read_archive()) as batches:
-            async for batch in batches:
+            async for batch in with_files(batches, self._parts.ledger, self._attaching):
                 scope = _gather(batch, scope, logged)
                 await asyncio.to_thread(packer.add, batch)
                 if packer.full:
@@ -167,7 +169,7 @@ class Shelf:
         return sealer
 
 
-def _gather(batch: Sequence[Record], scope: Scope, logged: list[Logged]) -> Scope:
+def _gather(batch: Sequence[Archived], scope: Scope, logged: list[Logged]) -> Scope:
     """Pick out the erasures, with whose they are. Returns whose records come next."""
     for record in batch:
         match record:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
 from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
 from commonplace.domain.scope import Scope
+from commonplace.engine.attaching import Attaching
+from commonplace.engine.checking import check_attachments
 from commonplace.engine.corpora import Corpora, Part
 from commonplace.engine.examining import CHECKS, Examining
 from commonplace.engine.indexing import Indexing
@@ -24,8 +26,11 @@ LATER = "meaning is not searched there; a repair embeds them, once there is a mo
 
 
 class Upkeep:
-    def __init__(self, parts: Parts, corpora: Corpora, indexing: Indexing, planner: Planner) -> None:
+    def __init__(
+        self, parts: Parts, corpora: Corpora, indexing: Indexing, planner: Planner, attaching: Attaching
+    ) -> None:
         self._parts, self._corpora, self._indexing, self._planner = parts, corpora, indexing, planner
+        self._attaching = attaching
 
     async def stats(self) -> Stats:
         options, ledger = self._parts.options, self._parts.ledger
@@ -64,8 +69,10 @@ class Upkeep:
             findings += await self._check_vectors(scope, repair=repair)
             findings += await self._check_cache(scope, repair=repair)
             findings += await self._check_index(scope, repair=repair)
+        findings += await check_attachments(self._parts, self._attaching, repair=repair)
         elsewhere = (self._parts.copies.name,) if self._parts.copies else ()
-        return Checkup(findings=tuple(findings), checks=(*CHECKS, "vectors", "cache", "index", *elsewhere))
+        checks = (*CHECKS, "vectors", "cache", "index", "attachments", *elsewhere)
+        return Checkup(findings=tuple(findings), checks=checks)
 
     async def reindex(self, *, embed: bool) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
@@ -157,7 +164,12 @@ class Upkeep:
     async def _embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> int:
         """Make the vectors of these rows and write them. Raises EmbedderUnavailable."""
         texts = await self._indexing.texts_of(self._parts.ledger, scope, feed, frozenset(numbers))
-        rows = sorted(texts)
+        images = await self._indexing.images_of(self._parts.ledger, scope, feed, frozenset(numbers))
+        pictures = {n: await self._indexing.picture(scope, image) for n, image in images.items()}
+        seen = {n: sense.vector for n, sense in pictures.items() if sense is not None}
+        if seen:
+            await self._parts.ledger.set_vectors(scope, seen)
+        rows = sorted(texts.keys() - seen.keys())
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             senses = await self._indexing.senses([texts[n] for n in batch])
@@ -166,7 +178,7 @@ class Upkeep:
                 {n: sense.vector for n, sense in zip(batch, senses, strict=True)},
                 tokens={n: packed(sense.tokens) for n, sense in zip(batch, senses, strict=True) if sense.tokens},
             )
-        return len(rows)
+        return len(rows) + len(seen)
 
 
 async def _nothing(versions: Versions) -> Part:

@@ -30,6 +30,7 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.archive import Archive
+from commonplace.ports.attachments import AttachmentRows
 from commonplace.ports.erasure import Erasure
 from commonplace.ports.jobs import Job, JobLedger
 from commonplace.ports.leases import Leases
@@ -379,6 +380,7 @@ class Ledger(
     Facts,
     Blocks,
     Summaries,
+    AttachmentRows,
     SessionStates,
     EmbeddingCache,
     JobLedger,

@@ -10,6 +10,7 @@ from datetime import datetime
 from commonplace.domain.results import Context
 from commonplace.domain.times import day
 from commonplace.domain.values import Block, Recalled
+from commonplace.recall.carried import called
 from commonplace.recall.collapse import Collapsed, collapse
 from commonplace.recall.fence import CLOSE, OPEN, fenced, line, lines
 from commonplace.recall.pack import Count, Line, choose, fitted
@@ -191,7 +192,8 @@ def describe(item: Recalled, *, also: Sequence[datetime] = ()) -> str:
     if item.kind != "message":
         words = f": {line(item.said)}" if item.said else ""
         return f"{text}{_span(item)} (said {day(item.at)}{words}){again}{note}"
-    return f"[{day(item.at)}] {line(item.name or item.role or 'user')}: {text}{again}{note}{quoted}"
+    shared = "".join(f" [shares {line(called(one))}]" for one in item.attachments)
+    return f"[{day(item.at)}] {line(item.name or item.role or 'user')}: {text}{shared}{again}{note}{quoted}"
 
 
 def _span(item: Recalled) -> str:

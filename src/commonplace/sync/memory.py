@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from commonplace.domain.claims import Proposal
 from commonplace.domain.errors import Closed
+from commonplace.domain.offers import Attachable
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.results import (
     Added,
@@ -31,6 +32,7 @@ from commonplace.memory import AsyncMemory, Opening
 from commonplace.ports.embedder import Vectors
 from commonplace.sync.caring import Caring
 from commonplace.sync.carrying import Carrying
+from commonplace.sync.filing import Filing
 from commonplace.sync.loop import Loop
 from commonplace.sync.session import Session
 from commonplace.wiring import Embed
@@ -46,7 +48,7 @@ async def _tidied_up() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-class Memory(Caring, Carrying):
+class Memory(Caring, Carrying, Filing):
     """Long-term memory, for code without an event loop. Safe to share between threads."""
 
     def __init__(self, opening: Opening) -> None:
@@ -124,8 +126,12 @@ class Memory(Caring, Carrying):
         expires_at: Moment | None = None,
         learn: bool = True,
         wait: bool = False,
+        attachments: Sequence[Attachable] | None = None,
     ) -> Added:
-        """Keep what was said, and learn from it. Durable, and found by recall, when it returns."""
+        """Keep what was said, and learn from it. Durable, and found by recall, when it returns.
+
+        `attachments` are a Path, bytes, or dicts with `path`, `data` or `id`, and `name`, `type`, `caption`.
+        """
         return self._loop.call(
             self._memory.add(
                 content,
@@ -137,6 +143,7 @@ class Memory(Caring, Carrying):
                 expires_at=expires_at,
                 learn=learn,
                 wait=wait,
+                attachments=attachments,
             )
         )
 

@@ -86,7 +86,7 @@ def open_cipher(settings: "Settings") -> "Cipher | None":
         return Cipher(settings.ledger_key.get_secret_value())
     if settings.ledger_key_file is not None:
         return Cipher(_key_of(settings.ledger_key_file))
-    return Cipher(_from_keyring(settings.ledger_keyring or ""))
+    return Cipher(from_keyring(settings.ledger_keyring or ""))
 
 
 def _key_of(file: Path) -> bytes:
@@ -101,7 +101,7 @@ def _key_of(file: Path) -> bytes:
     return hashlib.sha256(content).digest()
 
 
-def _from_keyring(name: str) -> str:
+def from_keyring(name: str) -> str:
     import keyring
     from keyring.errors import KeyringError
 

@@ -1,7 +1,7 @@
 """Opens the two ledgers of a move. A source is never made by being named."""
 
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -10,9 +10,9 @@ from commonplace.domain.errors import InvalidInput
 from commonplace.domain.moves import Moved
 from commonplace.domain.progress import Progress
 from commonplace.engine.moving import Moving
-from commonplace.ports.ledger import Ledger
-from commonplace.wiring.ledgers import open_ledger
+from commonplace.engine.parts import Parts
 from commonplace.wiring.location import Location
+from commonplace.wiring.restoring import ledger_only
 
 
 async def moved(
@@ -25,7 +25,7 @@ async def moved(
     if file is not None and not file.exists():
         raise InvalidInput(f"{told(source)}: there is no memory; expected one to move")
     _refuse_other_files(target)
-    async with _ledger(source, overrides) as out, _ledger(target, overrides) as into:
+    async with _parts(source, overrides) as out, _parts(target, overrides) as into:
         moving = Moving(out, into, names=(told(source), told(target)), now=lambda: datetime.now(UTC))
         return await moving.move(in_use=in_use, progress=progress)
 
@@ -53,10 +53,12 @@ def _refuse_other_files(target: Location) -> None:
         raise InvalidInput(f"{told(target)}: is there already; expected a new or an empty folder")
 
 
-def _ledger(location: Location, overrides: Mapping[str, object]) -> AbstractAsyncContextManager[Ledger]:
+@asynccontextmanager
+async def _parts(location: Location, overrides: Mapping[str, object]) -> AsyncIterator[Parts]:
     from commonplace.settings import Settings
 
     # By its file, because a database that the environment names would win over a folder.
     file = _file(location)
     url = location.url if file is None else f"sqlite:///{file.absolute()}"
-    return open_ledger(Settings.from_sources(**{**overrides, "database_url": url}), in_process=False)
+    async with ledger_only(Settings.from_sources(**{**overrides, "database_url": url})) as parts:
+        yield parts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commonplace.domain.retention import Retention
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.full_text import FullText
+from commonplace.wiring.attachments import open_attachment_seal, open_attachments
 from commonplace.wiring.caches import open_front
 from commonplace.wiring.embedders import Embed, agree_on_embedder, keep_vectors, open_embedder
 from commonplace.wiring.ledgers import open_ledger
@@ -50,6 +51,8 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
             premises=None if location.in_process else open_premises(settings),
             open_store=partial(open_store, settings),
             seal=open_seal(settings),
+            attachments=open_attachments(settings, in_process=location.in_process),
+            attachment_seal=open_attachment_seal(settings),
         )
 
 
@@ -74,6 +77,8 @@ def options_of(settings: "Settings") -> Options:
         snapshot_to=settings.snapshot_place,
         snapshot_interval=settings.snapshot_interval,
         snapshot_keep=settings.snapshot_keep,
+        attachment_bytes=settings.attachment_bytes,
+        attachment_types=settings.attachment_types,
         learning_concurrency=settings.learning_concurrency,
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from commonplace.domain.archive import Opened
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.progress import Progress
 from commonplace.domain.snapshots import Restored
+from commonplace.engine.attaching import Attaching
 from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.erasure_log import ErasureLog
@@ -20,10 +22,14 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.restoring import Restoring
 from commonplace.engine.snapshotting import Shelf
+from commonplace.wiring.attachments import open_attachment_seal, open_attachments
 from commonplace.wiring.ledgers import open_ledger
 from commonplace.wiring.location import Location
 from commonplace.wiring.opening import options_of
 from commonplace.wiring.stores import open_seal, open_store
+
+if TYPE_CHECKING:
+    from commonplace.settings import Settings
 
 
 async def restored(
@@ -52,16 +58,20 @@ def _appear(unfinished: Path, target: Path) -> None:
 async def _fill(
     source: str, into: Location, overrides: Mapping[str, object], *, name: str, progress: Progress
 ) -> Restored:
-    async with _ledger_only(into, overrides) as parts:
+    from commonplace.settings import Settings
+
+    settings = Settings.from_sources(**into.settings(), **overrides)
+    async with ledger_only(settings, in_process=into.in_process) as parts:
         await _refuse_unless_empty(parts)
         store = parts.open_store(source)
         shelf = Shelf(store, parts.seal)
         snapshot = await shelf.get(name)
         planner = Planner(parts)
         corpora = Corpora(parts.ledger, budget=0, make=planner.corpus)
-        forgetting = Forgetting(parts, corpora, Embedding(parts.embedder), planner)
+        attaching = Attaching(parts)
+        forgetting = Forgetting(parts, corpora, Embedding(parts.embedder), planner, attaching=attaching)
         where = into.url or str(into.home)
-        done = await Restoring(parts, forgetting).restore(
+        done = await Restoring(parts, forgetting, attaching).restore(
             shelf, snapshot, ErasureLog(store), into=where.rpartition("@")[2], progress=progress
         )
         await parts.ledger.add_snapshot_place(store.place, latest=snapshot.name)
@@ -76,13 +86,11 @@ async def _refuse_unless_empty(parts: Parts) -> None:
 
 
 @asynccontextmanager
-async def _ledger_only(location: Location, overrides: Mapping[str, object]) -> AsyncIterator[Parts]:
-    """Open a ledger that is to be filled: nothing is embedded, learned or indexed."""
+async def ledger_only(settings: "Settings", *, in_process: bool = False) -> AsyncIterator[Parts]:
+    """Open a ledger, and the files beside it, that are to be filled or emptied: nothing is embedded or indexed."""
     from commonplace.adapters.hashing import HashEmbedder
-    from commonplace.settings import Settings
 
-    settings = Settings.from_sources(**location.settings(), **overrides)
-    async with open_ledger(settings, in_process=location.in_process) as ledger:
+    async with open_ledger(settings, in_process=in_process) as ledger:
         yield Parts(
             ledger=ledger,
             embedder=HashEmbedder(dimensions=8),
@@ -91,4 +99,6 @@ async def _ledger_only(location: Location, overrides: Mapping[str, object]) -> A
             options=options_of(settings),
             open_store=partial(open_store, settings),
             seal=open_seal(settings),
+            attachments=open_attachments(settings, in_process=in_process),
+            attachment_seal=open_attachment_seal(settings),
         )

@@ -1,6 +1,7 @@
 """What every Ledger must do. An adapter passes by subclassing LedgerContract and giving a `ledger`."""
 
 from tests.contracts.ledger.archive import ArchiveContract
+from tests.contracts.ledger.attachments import AttachmentsContract
 from tests.contracts.ledger.blocks import BlocksContract
 from tests.contracts.ledger.embeddings import EmbeddingCacheContract
 from tests.contracts.ledger.erasure import ErasureContract
@@ -24,6 +25,7 @@ class LedgerContract(
     IndexFeedContract,
     BlocksContract,
     SummariesContract,
+    AttachmentsContract,
     SessionsContract,
     EmbeddingCacheContract,
     JobsContract,

@@ -40,7 +40,7 @@ class FolderPremises:
         )
 
     def _orphans(self) -> Iterator[Finding]:
-        mine = {self.ledger.name + suffix for suffix in ("", "-wal", "-shm", ".snapshots")} | self.known
+        mine = {self.ledger.name + suffix for suffix in ("", "-wal", "-shm", ".snapshots", ".attachments")} | self.known
         strange = sorted(path.name for path in self.home.iterdir() if path.name not in mine)
         if strange:
             yield Finding(

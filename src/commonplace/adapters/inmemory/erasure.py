@@ -153,6 +153,7 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
     counts = {
         "messages": len(messages),
         "passages": len(passages),
+        "attachments": sum(len(held.messages[id_][1].attachments) for id_ in messages),
         "facts": len(facts & {fact for fact, _ in versions}),
         "fact_versions": len(versions),
         "summaries": len(summaries),

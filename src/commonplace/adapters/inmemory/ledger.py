@@ -20,6 +20,8 @@ from commonplace.adapters.inmemory.summaries import InMemorySummaries
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
+    Attachment,
+    AttachmentId,
     Block,
     BlockVersion,
     Fact,
@@ -125,6 +127,16 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         held = self._find(scope).messages
         return {id_: held[id_][1] for id_ in ids if id_ in held}
+
+    async def attachments(
+        self, scope: Scope, ids: Sequence[AttachmentId] | None = None
+    ) -> Mapping[AttachmentId, Attachment]:
+        found: dict[AttachmentId, Attachment] = {}
+        for _, message in sorted(self._find(scope).messages.values(), key=lambda item: item[0]):
+            for one in message.attachments:
+                if ids is None or one.id in ids:
+                    found.setdefault(one.id, replace(one, text="", caption=""))
+        return found
 
     async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage:
         if query.limit < 1:

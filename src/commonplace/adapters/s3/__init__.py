@@ -1,4 +1,4 @@
-"""SnapshotStore on S3 and what is compatible with it, through obstore.
+"""S3 and what is compatible with it, through obstore: a SnapshotStore here, attachments beside it.
 
 Credentials come from where the AWS tools look for them (AWS_ACCESS_KEY_ID and the others, or the machine's role).
 """
@@ -19,18 +19,8 @@ class S3SnapshotStore:
         self, place: str, *, endpoint: str | None = None, timeout: float = 60.0, patience: float = 60.0
     ) -> None:
         """`timeout` is for one request, `patience` for all attempts at it together, in seconds."""
-        url = urlsplit(place)
-        if url.scheme != "s3" or not url.netloc:
-            raise InvalidInput(f"{place!r}: expected s3://bucket or s3://bucket/prefix")
-        self._place, self._prefix = place, url.path.strip("/")
-        insecure = endpoint is not None and endpoint.startswith("http://")
-        given = {} if endpoint is None else {"endpoint": endpoint, "virtual_hosted_style_request": False}
-        self._store = S3Store(
-            url.netloc,
-            client_options={"timeout": timedelta(seconds=timeout), "allow_http": insecure},
-            retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=patience)},
-            **given,  # type: ignore[arg-type]
-        )
+        self._place = place
+        self._store, self._prefix = opened_bucket(place, endpoint=endpoint, timeout=timeout, patience=patience)
 
     @property
     def place(self) -> str:
@@ -74,5 +64,27 @@ class S3SnapshotStore:
         return f"{self._prefix}/{name}" if self._prefix else name
 
     def _unavailable(self, error: Exception) -> StoreUnavailable:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        return StoreUnavailable(f"{self._place}: {first[:300]}")
+        return unavailable(self._place, error)
+
+
+def opened_bucket(
+    place: str, *, endpoint: str | None, timeout: float = 60.0, patience: float = 60.0
+) -> tuple[S3Store, str]:
+    """Return the bucket of `s3://bucket/prefix`, and the prefix. Raises InvalidInput for what is none."""
+    url = urlsplit(place)
+    if url.scheme != "s3" or not url.netloc:
+        raise InvalidInput(f"{place!r}: expected s3://bucket or s3://bucket/prefix")
+    insecure = endpoint is not None and endpoint.startswith("http://")
+    given = {} if endpoint is None else {"endpoint": endpoint, "virtual_hosted_style_request": False}
+    store = S3Store(
+        url.netloc,
+        client_options={"timeout": timedelta(seconds=timeout), "allow_http": insecure},
+        retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=patience)},
+        **given,  # type: ignore[arg-type]
+    )
+    return store, url.path.strip("/")
+
+
+def unavailable(place: str, error: Exception) -> StoreUnavailable:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return StoreUnavailable(f"{place}: {first[:300]}")

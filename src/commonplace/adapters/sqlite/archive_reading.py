@@ -158,7 +158,7 @@ def _rows(connection: Connection, slab: _Slab, *, passages: bool) -> Iterator[Ke
     for row in connection.execute(
         f"select {messages.COLUMNS} from messages where row > ? and row <= ? order by row", slab
     ):
-        held[row[0]] = KeptMessage(message=messages.to_message(row), passages=indexed.get(row[0], ()))
+        held[row[0]] = KeptMessage(message=messages.to_message(connection, row), passages=indexed.get(row[0], ()))
     said = _said(connection, slab)
     indexed = _passages(connection, _FACT_PASSAGES, slab) if passages else {}
     for row_no, *row in connection.execute(

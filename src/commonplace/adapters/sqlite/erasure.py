@@ -201,6 +201,7 @@ class _Eraser:
             ("fact_history", f"message in {gone} or fact in {facts}"),
             ("summaries", f"row in {summaries}"),
             ("passages", f"first in {gone}"),
+            ("attachments", f"message in {gone}"),
             ("messages", f"row in {gone}"),
         ):
             self._delete(table, condition)

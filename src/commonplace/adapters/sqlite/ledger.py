@@ -29,6 +29,7 @@ from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite import summaries as stretches
 from commonplace.adapters.sqlite.archiving import SqliteArchiving
+from commonplace.adapters.sqlite.attachments import SqliteAttachments
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encrypting, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
@@ -66,7 +67,15 @@ GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
-class SqliteLedger(SqliteErasing, SqliteRetaining, SqliteServing, SqliteArchiving, SqliteSummarising, SqliteLeasing):
+class SqliteLedger(
+    SqliteErasing,
+    SqliteRetaining,
+    SqliteServing,
+    SqliteArchiving,
+    SqliteSummarising,
+    SqliteAttachments,
+    SqliteLeasing,
+):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
     def __init__(

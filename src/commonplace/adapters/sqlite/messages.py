@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite import attachments, partitions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     Text,
@@ -22,7 +22,10 @@ from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Message, MessageId, SessionId
 from commonplace.ports.ledger import Beside, MessagePage, MessageQuery
 
-COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
+COLUMNS = (
+    "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text,"
+    " exists (select 1 from attachments a where a.message = messages.row)"
+)
 
 
 def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
@@ -35,7 +38,7 @@ def by_id(connection: Connection, scope: Scope, ids: Sequence[MessageId]) -> Map
             f"select {COLUMNS} from messages where partition = ? and id in ({marks(some)})",
             (partition.no, *map(text_column, some)),
         ):
-            message = to_message(row)
+            message = to_message(connection, row)
             found[message.id] = message
     return {id_: found[id_] for id_ in ids if id_ in found}
 
@@ -55,7 +58,7 @@ def page(connection: Connection, scope: Scope, query: MessageQuery) -> MessagePa
     rows = connection.execute(
         f"select {COLUMNS} from messages where {where} order by at desc, row desc limit ?", [*values, query.limit + 1]
     ).fetchall()
-    shown = [to_message(row) for row in rows[: query.limit]]
+    shown = [to_message(connection, row) for row in rows[: query.limit]]
     more = len(rows) > query.limit
     return MessagePage(messages=shown, next=(shown[-1].at, rows[query.limit - 1][0] & N_MASK) if more else None)
 
@@ -86,8 +89,8 @@ def _next_to(connection: Connection, partition: int, place: tuple[Any, ...], ste
     return None if row is None else MessageId(text_of(row[0]))
 
 
-def to_message(row: tuple[Any, ...]) -> Message:
-    _, id_, session, role, name, agent, at, recorded_at, expires_at, metadata, text = row
+def to_message(connection: Connection, row: tuple[Any, ...]) -> Message:
+    row_no, id_, session, role, name, agent, at, recorded_at, expires_at, metadata, text, carries = row
     return Message(
         id=MessageId(text_of(id_)),
         role=role,
@@ -99,4 +102,5 @@ def to_message(row: tuple[Any, ...]) -> Message:
         agent=optional_text_of(agent),
         metadata=metadata_of(metadata),
         expires_at=optional_moment(expires_at),
+        attachments=attachments.of_message(connection, row_no) if carries else (),
     )

@@ -83,7 +83,7 @@ def uncovered(connection: Connection, scope: Scope, session: SessionId, *, limit
         " order by at, row limit ?",
         (partition.no, text_column(session), limit),
     )
-    return [to_message(row) for row in rows]
+    return [to_message(connection, row) for row in rows]
 
 
 def _read(connection: Connection, where: str, values: tuple[Any, ...]) -> Sequence[Summary]:

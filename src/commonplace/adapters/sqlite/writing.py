@@ -6,7 +6,7 @@ A message that is already there is left alone. A change that finds nothing to do
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.sqlite import full_text, jobs, partitions, sessions
+from commonplace.adapters.sqlite import attachments, full_text, jobs, partitions, sessions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -132,6 +132,8 @@ class Writer:
                 text_column(message.text),
             ),
         )
+        if inserted.rowcount == 1 and message.attachments:
+            attachments.insert(self.connection, self.next_row, message.attachments)
         return inserted.rowcount == 1
 
     def insert_passages(self, entries: Sequence[Entry]) -> None:

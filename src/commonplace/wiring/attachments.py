@@ -1,0 +1,57 @@
+"""Where attachments are kept, and what encrypts them: the key of the ledger, for they are as private as it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from commonplace.domain.errors import InvalidInput, StoreUnavailable
+from commonplace.ports.attachments import AttachmentStore
+from commonplace.ports.snapshot_store import Seal
+from commonplace.wiring.ledgers import from_keyring
+
+if TYPE_CHECKING:
+    from commonplace.settings import Settings
+
+
+def open_attachments(settings: "Settings", *, in_process: bool) -> AttachmentStore:
+    """Return the folder or bucket of attachments; it is made when the first one comes."""
+    place = settings.attachments_to
+    if place is not None and place.startswith("s3://"):
+        try:
+            from commonplace.adapters.s3.attachments import S3Attachments
+        except ImportError as error:
+            raise StoreUnavailable(f"{place} needs more packages: pip install 'commonplace[s3]'") from error
+        return S3Attachments(place, endpoint=settings.s3_endpoint)
+    if place is not None and "://" in place:
+        raise InvalidInput(f"attachments_to={place!r}: expected a folder or s3://bucket/prefix")
+    if place is None and in_process:
+        from commonplace.adapters.inmemory.attachments import InMemoryAttachments
+
+        return InMemoryAttachments()
+    from commonplace.adapters.folder.attachments import FolderAttachments
+
+    return FolderAttachments(_folder(settings) if place is None else Path(place).expanduser().absolute())
+
+
+def _folder(settings: "Settings") -> Path:
+    """Beside the ledger, where that is a file; else in the memory's folder."""
+    url = urlsplit(settings.database_url or "")
+    if settings.database_url is not None and url.scheme != "sqlite":
+        return settings.home.absolute() / "attachments"
+    ledger = Path(unquote(url.path[1:])).absolute() if url.path else settings.home.absolute() / "ledger.db"
+    return ledger.with_name(f"{ledger.name}.attachments")
+
+
+def open_attachment_seal(settings: "Settings") -> Seal | None:
+    """Return what encrypts attachments: there is one where the ledger is encrypted."""
+    if settings.ledger_key is None and settings.ledger_key_file is None and settings.ledger_keyring is None:
+        return None
+    try:
+        from commonplace.adapters.sealing import KeySeal, PassphraseSeal
+    except ImportError as error:
+        raise StoreUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
+    if settings.ledger_key is not None:
+        return PassphraseSeal(settings.ledger_key.get_secret_value())
+    if settings.ledger_key_file is not None:
+        return KeySeal(settings.ledger_key_file.read_bytes())
+    return PassphraseSeal(from_keyring(settings.ledger_keyring or ""))

@@ -1,0 +1,66 @@
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from commonplace.adapters.folder.attachments import FolderAttachments
+from commonplace.adapters.inmemory.attachments import InMemoryAttachments
+from commonplace.adapters.s3.attachments import S3Attachments
+from commonplace.domain.errors import StoreUnavailable
+from tests.contracts.attachment_store import ANA, AttachmentStoreContract, content, put
+from tests.servers import s3_folder, s3_url
+
+__all__ = ["s3_folder", "s3_url"]
+
+
+def modes_in(folder: str) -> set[int]:
+    return {path.stat().st_mode & 0o777 for path in Path(folder).rglob("*")}
+
+
+class TestInMemoryAttachments(AttachmentStoreContract):
+    @pytest.fixture
+    def store(self) -> InMemoryAttachments:
+        return InMemoryAttachments()
+
+
+class TestFolderAttachments(AttachmentStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> FolderAttachments:
+        return FolderAttachments(tmp_path / "home" / "attachments")
+
+    async def test_files_are_private(self, store: FolderAttachments) -> None:
+        await put(store, ANA, b"1")
+        assert modes_in(store.place) == {0o700, 0o600}
+
+    async def test_what_is_removed_is_overwritten_first(self, store: FolderAttachments, tmp_path: Path) -> None:
+        id_ = await put(store, ANA, b"a secret")
+        other_name = tmp_path / "the same file"
+        os.link(Path(store.place) / ANA / id_, other_name)
+        await store.delete(ANA, [id_])
+        assert other_name.read_bytes() == bytes(len("a secret"))
+
+    async def test_what_a_killed_process_left_is_removed_an_hour_later(self, store: FolderAttachments) -> None:
+        incoming = await store.begin(ANA)
+        await incoming.write(b"half of it")
+        (left,) = (Path(store.place) / ANA).iterdir()
+        await put(store, ANA, b"1")
+        assert left.exists()
+        os.utime(left, (0, 0))
+        id_ = await put(store, ANA, b"1")
+        assert not left.exists()
+        assert await content(store, ANA, id_) == b"1"
+        await incoming.abandon()
+
+    async def test_a_place_that_cannot_be_written_is_named_as_unavailable(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("no folder")
+        with pytest.raises(StoreUnavailable):
+            await FolderAttachments(tmp_path / "file" / "attachments").begin(ANA)
+
+
+class TestS3Attachments(AttachmentStoreContract):
+    @pytest.fixture
+    def store(self, s3_url: str, monkeypatch: pytest.MonkeyPatch) -> S3Attachments:
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        return S3Attachments(f"s3://bucket/{uuid4().hex}", endpoint=s3_url)
