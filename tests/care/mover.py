@@ -10,7 +10,7 @@ from commonplace.domain.archive import Held
 from commonplace.domain.scope import Scope
 from commonplace.engine.moving import Moving
 from commonplace.wiring import Location
-from commonplace.wiring.moving import _ledger
+from commonplace.wiring.moving import _parts
 
 
 class Killed(Moving):
@@ -28,7 +28,7 @@ def main(source: str, target: str, after: int) -> None:
 
 
 async def _main(source: str, target: str, after: int) -> None:
-    async with _ledger(Location.parse(source), {}) as out, _ledger(Location.parse(target), {}) as into:
+    async with _parts(Location.parse(source), {}) as out, _parts(Location.parse(target), {}) as into:
         moving = Killed(out, into, names=(source, target), now=lambda: datetime.now(UTC))
         moving.left = after
         await moving.move(progress=lambda *_: None)

@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,9 +241,11 @@ async def test_the_doctor_finds_files_that_are_missing_and_files_that_are_nobody
 
 
 async def test_what_may_not_be_attached_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    settings = {"attachment_bytes": 100, "attachment_types": "image/*,text/*"}
-    async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder(), **settings) as memory:
-        for attachment, said in [
+    opening = AsyncMemory.open(
+        tmp_path / "memory", embedder=HashEmbedder(), attachment_bytes=100, attachment_types="image/*,text/*"
+    )
+    async with opening as memory:
+        refused: list[tuple[Any, str]] = [
             (b"x" * 101, "more than 100 bytes"),
             (b"", "has no bytes"),
             (b"\0\1\2", "application/octet-stream is not allowed"),
@@ -255,7 +258,8 @@ async def test_what_may_not_be_attached_is_refused_and_leaves_nothing(tmp_path: 
             ("/etc/passwd", "expected a Path, bytes"),
             (tmp_path / "nothing.txt", "No such file"),
             ({"id": "../../etc"}, "64 hexadecimal"),
-        ]:
+        ]
+        for attachment, said in refused:
             with pytest.raises(InvalidInput, match=said):
                 await memory.add("Look", user="u", attachments=[b"fine", attachment])
         with pytest.raises(InvalidInput, match="at most 20"):

@@ -34,7 +34,7 @@ async def test_a_sound_memory_has_nothing_to_say_and_the_checks_are_named(tmp_pa
         checkup = await memory.doctor()
         assert checkup.findings == ()
         named = {"ledger", "full text", "sessions", "queue", "model", "permissions", "files", "space", "vectors"}
-        assert named | {"cache", "index"} == set(checkup.checks)
+        assert named | {"cache", "index", "attachments"} == set(checkup.checks)
 
 
 async def test_what_others_can_read_is_made_private_and_strange_files_are_named(tmp_path: Path) -> None:

@@ -341,3 +341,25 @@ def test_a_key_of_one_user_needs_not_name_them_and_may_not_name_others(service: 
 def test_a_service_that_is_not_there_is_unavailable() -> None:
     with Client("http://127.0.0.1:1") as memory, pytest.raises(Unavailable):
         memory.blocks()
+
+
+def test_a_file_goes_with_its_message_and_comes_back(memory: Memory, tmp_path: Path) -> None:
+    notes = b"The ferry to Quillon leaves at seven."
+    (tmp_path / "trip.md").write_bytes(notes)
+    memory.add("See the plan", user="u1", attachments=[tmp_path / "trip.md"])
+    memory.add([{"content": "And this", "attachments": [{"data": notes, "caption": "again"}]}, "Fine"], user="u1")
+    found = next(one for one in memory.recall("ferry to Quillon", user="u1") if one.text == "See the plan")
+    (attachment,) = found.attachments
+    assert (attachment.name, attachment.type) == ("trip.md", "text/markdown")
+    assert memory.attachment(attachment.id, user="u1") == attachment
+    assert memory.read_attachment(attachment.id, user="u1") == notes
+    assert memory.save_attachment(attachment.id, tmp_path / "copy.md", user="u1") == attachment
+    assert (tmp_path / "copy.md").read_bytes() == notes
+    with pytest.raises(NotFound):
+        memory.read_attachment(attachment.id, user="u2")
+    kept = memory.attach(notes, user="u2", name="mine.txt")
+    memory.add("Mine", user="u2", attachments=[{"id": kept.id, "name": kept.name}])
+    assert memory.messages(user="u2")[0].attachments[0].text == notes.decode()
+    for nonsense in ("trip.md", {"path": "trip.md"}, tmp_path / "nothing", b"", {"id": "../x"}):
+        with pytest.raises(InvalidInput):
+            memory.add("See", user="u1", attachments=[nonsense])  # type: ignore[list-item]

@@ -1,6 +1,6 @@
 """AsyncClient: each method asks one route. Nothing is decided here, so that both sides mean the same."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Self
 
@@ -9,11 +9,13 @@ import httpx2
 from commonplace.client.asking import Asking
 from commonplace.client.caring import RemoteCaring
 from commonplace.client.carrying import RemoteCarrying
+from commonplace.client.filing import RemoteFiling
 from commonplace.client.finding import RemoteFinding
 from commonplace.client.paths import block_path, fact_path, user_of
 from commonplace.client.session import RemoteSession
 from commonplace.client.upkeep import RemoteUpkeep
 from commonplace.domain.inputs import parse_name, parse_ttl
+from commonplace.domain.offers import Attachable
 from commonplace.domain.plain import from_json
 from commonplace.domain.results import Added, Profile
 from commonplace.domain.values import Block, BlockVersion, Fact, Json, SessionId, SessionInfo
@@ -23,7 +25,7 @@ from commonplace.engine.finding import Moment
 TIMEOUT = 120.0
 
 
-class AsyncClient(RemoteFinding, RemoteCarrying, RemoteCaring, RemoteUpkeep):
+class AsyncClient(RemoteFinding, RemoteFiling, RemoteCarrying, RemoteCaring, RemoteUpkeep):
     """The memory of a service. Use it as `async with`, or call `aclose` at the end."""
 
     def __init__(
@@ -60,8 +62,10 @@ class AsyncClient(RemoteFinding, RemoteCarrying, RemoteCaring, RemoteUpkeep):
         expires_at: Moment | None = None,
         learn: bool = True,
         wait: bool = False,
+        attachments: Sequence[Attachable] | None = None,
     ) -> Added:
         """Keep what was said, and learn from it. Durable, and found by recall, when it returns."""
+        content = await self._uploaded(content, attachments, user=user)
         said = [{"content": one} if isinstance(one, str) else one for one in content] if _several(content) else content
         answer = await self._asking.call(
             "POST",

@@ -29,6 +29,7 @@ from commonplace.interfaces.http.problems import NotServed, WrongMethod, problem
 from commonplace.interfaces.http.proxies import anthropic, openai
 from commonplace.interfaces.http.proxies.upstream import open_upstream
 from commonplace.interfaces.http.routes import (
+    attachments,
     blocks,
     care,
     carrying,
@@ -52,6 +53,7 @@ ROUTERS = (
         module.router
         for module in (
             messages,
+            attachments,
             recall,
             facts,
             blocks,
@@ -129,13 +131,14 @@ def _middleware(service: Service) -> list[Middleware]:
     )
     hosts, origins = [settings.api_host], settings.api_cors_origins
     models = Bound(max_body=settings.proxy_max_body, timeout=settings.proxy_timeout)
+    uploads = Bound(max_body=settings.attachment_bytes, timeout=settings.api_import_timeout)
     files = Bound(max_body=settings.api_max_import, timeout=settings.api_import_timeout)
     passing = [
         Middleware(Edge, observe=service.observer),
         Middleware(
             Bounds,
             usual=Bound(max_body=settings.api_max_body, timeout=settings.api_timeout),
-            by_prefix={"/openai/": models, "/anthropic/": models, "/v1/import": files},
+            by_prefix={"/openai/": models, "/anthropic/": models, "/v1/import": files, "/v1/attachments": uploads},
         ),
         Middleware(Gate, service=service, limiter=limiter, hosts=hosts, origins=origins),
         Middleware(Idempotency, service=service, lease=settings.api_timeout),

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import Field
 
 from commonplace.domain.claims import Proposal, Standing
+from commonplace.domain.offers import LONGEST_CAPTION, MOST
 from commonplace.domain.results import Added, Page
 from commonplace.domain.times import parse_optional_moment
 from commonplace.domain.values import FactKind, Message, Role
@@ -34,6 +35,18 @@ MessageName = Annotated[Name, Path(description="The id of the message.")]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+class Carried(Body):
+    """A file that was kept before, as `POST /v1/attachments` answered."""
+
+    id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    name: Name | None = None
+    type: Annotated[str | None, Field(max_length=200, examples=["image/png"])] = None
+    caption: Annotated[str | None, Field(max_length=LONGEST_CAPTION)] = None
+
+
+Attached = Annotated[list[Carried], Field(max_length=MOST, description="Files that the message carries.")]
+
+
 class Said(Body):
     content: Text
     role: Role = "user"
@@ -42,6 +55,7 @@ class Said(Body):
     id: Name | None = None
     metadata: Metadata | None = None
     expires_at: Moment | None = None
+    attachments: Attached | None = None
 
 
 class AddRequest(Body):
@@ -57,6 +71,7 @@ class AddRequest(Body):
     expires_at: Moment | None = None
     learn: Annotated[bool, Field(description="Learn facts from it.")] = True
     wait: Annotated[bool, Field(description="Wait until it is learned from.")] = False
+    attachments: Attached | None = None
 
 
 class Proposed(Body):
@@ -92,6 +107,7 @@ async def add(asked: AddRequest, access: Writer, request: Request) -> Response:
         expires_at=asked.expires_at,
         learn=asked.learn,
         wait=asked.wait,
+        attachments=None if asked.attachments is None else [one.model_dump() for one in asked.attachments],
     )
     return reply(added, 201)
 
