@@ -23,6 +23,9 @@ class ServiceSettings(BaseSettings):
         description="The address the service listens on. One that others can reach needs a key (`commonplace key`).",
     )
     api_port: int = Field(8000, ge=0, le=65_535, description="The port of the service. 0: any that is free.")
+    api_workers: int = Field(
+        1, ge=1, le=256, description="How many processes serve, on one port. SIGHUP replaces them one by one."
+    )
     api_cors_origins: Annotated[Sequence[str], NoDecode, BeforeValidator(_listed)] = Field(
         (), description="Sites whose pages may call the service, as `https://a.example, https://b.example`."
     )

@@ -207,10 +207,12 @@ class Worker:
             changes = await (self._learn(job) if job.kind == LEARN else self._sum_up(job))
         except Overtaken:
             # A forget takes what it concerns out of the queue, and queues the rest again: that is no longer ours.
-            if await self._parts.ledger.renew(job, now=self._parts.now(), lease=0):
-                await self._parts.ledger.finish(job.id)
+            with contextlib.suppress(Unavailable):
+                if await self._parts.ledger.renew(job, now=self._parts.now(), lease=0):
+                    await self._parts.ledger.finish(job.id)
         except Exception as error:  # noqa: BLE001 - recorded with the job
-            await self._failed(job, error)
+            with contextlib.suppress(Unavailable):  # the ledger is away: the job is free again when its lease has ended
+                await self._failed(job, error)
         else:
             self._outcomes[job.id] = changes
             while len(self._outcomes) > OUTCOMES:

@@ -1,4 +1,6 @@
+import contextlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -54,11 +56,20 @@ def test_relearn_shows_what_it_would_change_and_writes_it_when_asked(cli: Cli) -
     assert "nothing changes" in cli("relearn", "--user", "u1").out
 
 
-def test_a_worker_learns_until_it_is_told_to_stop(
+def waiting(home: Path) -> list[str]:
+    """Return whose jobs wait, without opening the memory, which would do them."""
+    with contextlib.closing(sqlite3.connect(home / "ledger.db")) as ledger:
+        return sorted(tenant for (tenant,) in ledger.execute("select tenant from jobs"))
+
+
+def test_a_worker_learns_for_every_tenant_until_it_is_told_to_stop(
     cli: Cli, scripted: ScriptedModel, home: Path, tmp_path: Path
 ) -> None:
+    cli("key", "create", "--tenant", "acme")
     scripted.held.clear()
     cli("add", "I live in Paris")
+    cli("add", "I live in Paris", "--tenant", "acme")
+    assert waiting(home) == ["acme", "default"]
     scripted.held.set()
     worker = subprocess.Popen(
         [sys.executable, "-m", "commonplace.interfaces.cli", "worker"],
@@ -69,8 +80,9 @@ def test_a_worker_learns_until_it_is_told_to_stop(
     try:
         assert worker.stderr is not None
         assert "Learning from what waits" in worker.stderr.readline()
-        while "Paris" not in cli("facts").out:
+        while waiting(home):
             assert worker.poll() is None
+            time.sleep(0.05)
         worker.send_signal(signal.SIGTERM)
         assert (worker.wait(60), worker.stderr.read()) == (0, "Stopped.\n")
         worker.stderr.close()

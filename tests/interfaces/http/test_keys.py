@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.keys import new_key
-from commonplace.interfaces.http.serving import serve
+from commonplace.interfaces.http.running import run
 from commonplace.wiring import Location
 from tests.interfaces.http.conftest import Running, running
 
@@ -122,4 +122,4 @@ async def test_a_wrong_method_is_told_the_right_ones(server: Running) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_others_are_let_in_only_where_there_is_a_key(tmp_path: Path, host: str) -> None:
     with pytest.raises(InvalidInput, match="key create"):
-        serve(Location.parse(tmp_path / "home"), {"api_host": host, "api_port": 0}, told=lambda url: None)
+        run(Location.parse(tmp_path / "home"), {"api_host": host, "api_port": 0}, told=lambda url: None)

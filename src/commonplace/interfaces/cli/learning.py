@@ -1,8 +1,7 @@
 """Commands about learning: what waits and what failed, learning anew, and a process that does nothing else."""
 
-import signal
+import asyncio
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from commonplace.domain.results import JobInfo, Learning, Relearned
 from commonplace.domain.values import Fact
 from commonplace.interfaces.cli.exits import Exit
-from commonplace.interfaces.cli.opening import open_memory
+from commonplace.interfaces.cli.opening import open_memory, settings_of
 from commonplace.interfaces.cli.options import Everywhere, OfUser
 from commonplace.interfaces.cli.output import Output
 from commonplace.interfaces.cli.times import shown
@@ -97,23 +96,14 @@ def _dates(fact: Fact) -> str:
     return " ".join(part for part in (begin, f"until {shown(fact.valid_to)}" if fact.valid_to else "") if part)
 
 
-class _Told(Exception):  # noqa: N818 - no error: somebody told us to stop
-    pass
-
-
 def worker(call: Everywhere) -> None:
-    """Learn from what waits, until it is told to stop."""
+    """Learn from what waits, until it is told to stop.
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _Told
+    Of every tenant that has a key; with --tenant, of one.
+    """
+    from commonplace.interfaces.cli.labour import work
 
     output = Output(call)
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        with open_memory(call) as memory:
-            output.note("Learning from what waits. SIGTERM or Ctrl-C ends it; what is under way is handed back.")
-            memory.work()
-    except _Told:
-        output.note("Stopped.")
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    told = "Learning from what waits. SIGTERM or Ctrl-C ends it; what is under way is handed back."
+    asyncio.run(work(settings_of(call), call.overrides(), one=call.tenant is not None, begun=lambda: output.note(told)))
+    output.note("Stopped.")

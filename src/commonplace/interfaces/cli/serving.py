@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from commonplace.domain.errors import InvalidInput, NotFound
+from commonplace.domain.errors import NotFound
 from commonplace.domain.keys import Key, new_key
 from commonplace.domain.times import parse_optional_moment
 from commonplace.interfaces.cli.opening import settings_of
@@ -32,9 +32,10 @@ def serve(
     call: Everywhere,
     host: Annotated[str | None, typer.Option(help="The address to listen on. Default: this machine alone.")] = None,
     port: Annotated[int | None, typer.Option(help="The port. 0: any that is free.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes serve.")] = None,
 ) -> None:
     """Run the HTTP service."""
-    output, given = Output(call), {"api_host": host, "api_port": port}
+    output, given = Output(call), {"api_host": host, "api_port": port, "api_workers": workers}
     named = {name: value for name, value in given.items() if value is not None}
     _serve(call, named, lambda url: output.note(f"Serving on {url}. SIGTERM or Ctrl-C ends it."))
 
@@ -52,19 +53,20 @@ def open_page(call: OfUser) -> None:
         # A browser in the terminal would not give the control back.
         threading.Thread(target=webbrowser.open, args=(url + query,), daemon=True).start()
 
-    _serve(call, {"api_host": "127.0.0.1", "api_port": 0}, show)
+    _serve(call, {"api_host": "127.0.0.1", "api_port": 0, "api_workers": 1}, show)
 
 
 def _serve(call: Everywhere, named: Mapping[str, object], told: Callable[[str], None]) -> None:
-    try:
-        from commonplace.interfaces.http.serving import serve as run
-    except ImportError as error:
-        raise InvalidInput("serve needs more packages: pip install 'commonplace[server]'") from error
+    from commonplace.interfaces.http.running import run
     from commonplace.wiring import Location
 
+    log_in_lines()
+    run(Location(), call.overrides() | dict(named), told=told, prepare=log_in_lines)
+
+
+def log_in_lines() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     logging.getLogger().handlers[0].setFormatter(_Lines())
-    run(Location(), call.overrides() | dict(named), told=told)
 
 
 class _Lines(logging.Formatter):

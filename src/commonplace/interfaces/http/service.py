@@ -57,7 +57,7 @@ class Service:
         self.closing = asyncio.Event()
         """Set when the process is to end: streams that have no end of their own end then."""
         self._home, self._key_needed = home, key_needed
-        self._opening = asyncio.Lock()
+        self._opening, self._ended = asyncio.Lock(), False
         self._memories: dict[str, AsyncMemory] = {settings.tenant: home}
         self._tending: list[asyncio.Task[None]] = []
 
@@ -70,7 +70,7 @@ class Service:
         if found is not None:
             return found
         async with self._opening:
-            if self.closing.is_set():
+            if self._ended:
                 raise Closed("the service is about to end")
             if tenant not in self._memories:
                 self._memories[tenant] = await self._home.beside(tenant)
@@ -95,6 +95,7 @@ class Service:
     async def aclose(self) -> None:
         """Hand back what is being learned. The home memory is closed by who opened it."""
         self.closing.set()
+        self._ended = True
         async with self._opening:
             for tending in self._tending:
                 tending.cancel()
