@@ -1,3 +1,4 @@
+import asyncio
 from importlib import resources
 from pathlib import Path
 
@@ -47,3 +48,18 @@ async def test_an_address_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(InvalidInput, match="database_url"):
         async with PostgresLedger("postgresql://host:port:what/?nonsense=1"):
             pass
+
+
+async def test_the_schema_is_made_once_while_others_wait(postgres_database: str) -> None:
+    async def opened() -> str:
+        async with PostgresLedger(postgres_database) as ledger:
+            return ledger.name
+
+    names = await asyncio.gather(*(opened() for _ in range(5)))
+    assert len(set(names)) == 1
+
+
+async def test_a_schema_in_its_own_corner_of_a_database(postgres_database: str) -> None:
+    run_sql(postgres_database, "create table sessions (id text)", "create schema memory")
+    async with PostgresLedger(f"{postgres_database}&options=-csearch_path%3Dmemory,public") as ledger:
+        assert (await ledger.counts("acme")).messages == 0

@@ -12,7 +12,7 @@ from commonplace.adapters.postgres import blocks, erasure_log, jobs, keys, parti
 from commonplace.adapters.postgres.columns import Connection, json_column, optional_micros, text_column, text_of
 from commonplace.adapters.postgres.full_text import Unpack
 from commonplace.adapters.postgres.partitions import Partition
-from commonplace.adapters.postgres.writing import Writer
+from commonplace.adapters.postgres.writer import Writer
 from commonplace.domain.archive import (
     NAMES,
     Held,

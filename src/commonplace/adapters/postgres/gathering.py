@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.adapters.postgres.jobs import NEW_COLUMNS
 
 COLUMNS = {
     "messages": "row, partition, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text",
@@ -14,11 +15,12 @@ COLUMNS = {
     "fact_sources": "fact, message, start, stop, role",
     "fact_history": "fact, version, change, at, reason, message",
     "summaries": "row, partition, changed, id, session, since, until, made_at, expires_at, author, terms, text",
+    "jobs": NEW_COLUMNS,
 }
+MAY_BE_THERE = {"fact_sources", "jobs"}
+"""Tables of which a row that is there already is left alone."""
 MOST_VALUES = 20_000
 """A statement can have 65,535 values; so many are written before more are gathered."""
-
-_KNOWN_TWICE = " on conflict do nothing"
 
 
 @dataclass(slots=True)
@@ -53,6 +55,6 @@ class Gathered:
 
 def _inserting(table: str, rows: Sequence[Sequence[object]]) -> tuple[str, Sequence[object]]:
     marks = f"({', '.join(['%s'] * len(rows[0]))})"
-    twice = _KNOWN_TWICE if table == "fact_sources" else ""
+    twice = " on conflict do nothing" if table in MAY_BE_THERE else ""
     statement = f"insert into {table} ({COLUMNS[table]}) values {', '.join([marks] * len(rows))}{twice}"
     return statement, [value for row in rows for value in row]

@@ -17,26 +17,30 @@ from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.usage import NOTHING, Usage
 from commonplace.ports.jobs import Job, JobStatus
 
+NEW_COLUMNS = 'id, tenant, "user", kind, payload, epoch, attempts, run_at, due, status, error'
 _COLUMNS = 'no, id, tenant, "user", kind, payload, epoch, attempts, run_at, status, error'
 
 
 async def enqueue(connection: Connection, job: Job) -> None:
-    run_at = to_micros(job.run_at)
     await connection.execute(
-        'insert into jobs (id, tenant, "user", kind, payload, epoch, attempts, run_at, due, status, error)'
-        " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing",
-        (
-            text_column(job.id),
-            *partitions.owner_columns(job.scope),
-            job.kind,
-            json_column(job.payload),
-            job.epoch,
-            job.attempts,
-            run_at,
-            None if job.status == "dead" else run_at,
-            job.status,
-            text_column(job.error),
-        ),
+        f"insert into jobs ({NEW_COLUMNS}) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) on conflict do nothing",
+        new_columns(job),
+    )
+
+
+def new_columns(job: Job) -> Sequence[object]:
+    run_at = to_micros(job.run_at)
+    return (
+        text_column(job.id),
+        *partitions.owner_columns(job.scope),
+        job.kind,
+        json_column(job.payload),
+        job.epoch,
+        job.attempts,
+        run_at,
+        None if job.status == "dead" else run_at,
+        job.status,
+        text_column(job.error),
     )
 
 

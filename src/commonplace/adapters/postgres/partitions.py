@@ -3,6 +3,7 @@
 Who writes to a partition locks its row first, so that writers of one user come one after the other.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from commonplace.adapters.postgres.columns import Connection, optional_text_of, text_column, text_of
@@ -66,6 +67,26 @@ async def lock(connection: Connection, scope: Scope) -> Partition | None:
     """Return the scope's partition, to write to it: nobody else does until this transaction ends."""
     row = await (await connection.execute(f"{_FIND} for update", owner_columns(scope))).fetchone()
     return None if row is None else Partition(*row)
+
+
+async def lock_knowing(
+    connection: Connection, scope: Scope, messages: Sequence[str]
+) -> tuple[Partition | None, Mapping[str, int]]:
+    """Lock the scope's partition, and look which of these messages it has, in one round trip. Returns their rows.
+
+    If it had to wait for another writer, what that one added may be missing from them.
+    """
+    found = await connection.execute(
+        f"select {COLUMNS}, array(select id from messages m where m.partition = p.no and m.id = any(%s) order by row),"
+        " array(select row from messages m where m.partition = p.no and m.id = any(%s) order by row)"
+        ' from partitions p where tenant = %s and "user" = %s for update of p',
+        (list(messages), list(messages), *owner_columns(scope)),
+    )
+    row = await found.fetchone()
+    if row is None:
+        return None, {}
+    *columns, ids, rows = row
+    return Partition(*columns), dict(zip(ids, rows, strict=True))
 
 
 async def obtain(connection: Connection, scope: Scope) -> Partition:
