@@ -47,9 +47,9 @@ class Embedding:
     async def embed_all(self, texts: Sequence[str]) -> Sequence[Sense]:
         """As `embed`, for work that is pointless without vectors. Raises EmbedderUnavailable."""
         keys = [_key(text) for text in texts]
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept}
         found = {key: self._kept[key] for key in keys if key in self._kept}
-        if missing:
+        if len(found) < len(keys):
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             found |= zip(missing, await self._read(list(missing.values())), strict=True)
         self._keep(found)
         return [found[key] for key in keys]

@@ -18,7 +18,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 
 MIGRATIONS: Traversable = resources.files("commonplace.adapters.sqlite").joinpath("migrations")
 APPLICATION_ID = 0x436D6E70  # "Cmnp": tells `file` and us whose database this is
-PAGE_SIZE = 16_384
+PAGE_SIZE = 4_096
 WRITER_CACHE_KIB = 16_384
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}

@@ -231,10 +231,11 @@ class SqliteLedger(
         return await self._read(lambda connection: facts.versions_by_id(connection, scope, keys))
 
     async def believed(self, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None = None) -> Sequence[Fact]:
-        return await self._read(lambda connection: facts.believed(connection, scope, attributes=attributes))
+        read = self._read if attributes is None else self._read_few
+        return await read(lambda connection: facts.believed(connection, scope, attributes=attributes))
 
     async def saying(self, scope: Scope, text: str) -> Sequence[Fact]:
-        return await self._read(lambda connection: facts.saying(connection, scope, text))
+        return await self._read_few(lambda connection: facts.saying(connection, scope, text))
 
     async def all_versions(self, scope: Scope) -> Sequence[Fact]:
         return await self._read(lambda connection: facts.all_versions(connection, scope))
@@ -284,7 +285,7 @@ class SqliteLedger(
         return await self._read(lambda connection: blocks.history(connection, scope, name))
 
     async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
-        return await self._read(lambda connection: sessions.state(connection, scope, session, now=now))
+        return await self._read_few(lambda connection: sessions.state(connection, scope, session, now=now))
 
     async def update_session(
         self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
@@ -364,7 +365,7 @@ class SqliteLedger(
         return await self._write(lambda connection: job_queue.replay(connection, tenant, jobs, now=now))
 
     async def epoch(self, scope: Scope) -> int:
-        return await self._read(lambda connection: job_queue.epoch(connection, scope))
+        return await self._read_few(lambda connection: job_queue.epoch(connection, scope))
 
     async def build_full_text(self, scope: Scope) -> None:
         unpack = self._unpack
