@@ -188,7 +188,7 @@ def fused_parts(
     parts = weighted(alone | marks, corpus.weights)
     if tokens is None or not len(corpus.tokens):
         return found, parts
-    count = max(corpus.weights.late_candidates, 3 * limit)
+    count = max(corpus.weights.late_candidates, limit + limit // 2)
     best = np.argsort(-np.sum(list(parts.values()), axis=0), kind="stable")[:count]
     found = replace(found, slots=found.slots[best])
     shares = _late(corpus, found, tokens)

@@ -6,7 +6,7 @@ part of the port.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -37,12 +37,12 @@ from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.glance import Glance, would_wait
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
+from commonplace.adapters.sqlite.queueing import SqliteQueueing
 from commonplace.adapters.sqlite.retaining import SqliteRetaining
 from commonplace.adapters.sqlite.serving import SqliteServing
 from commonplace.adapters.sqlite.summarising import SqliteSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
-from commonplace.domain.usage import Usage
 from commonplace.domain.values import (
     Block,
     BlockVersion,
@@ -57,18 +57,20 @@ from commonplace.domain.values import (
     Source,
     SummaryId,
 )
-from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
 from commonplace.ports.upkeep import Finding, LedgerCounts
 
 T = TypeVar("T")
 
+FEW = 50
+"""Rows that are read where they are asked for."""
 GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
 
 class SqliteLedger(
     SqliteErasing,
+    SqliteQueueing,
     SqliteRetaining,
     SqliteServing,
     SqliteArchiving,
@@ -217,10 +219,11 @@ class SqliteLedger(
         return await self._read(lambda connection: messages.by_id(connection, scope, ids))
 
     async def messages(self, scope: Scope, query: MessageQuery) -> MessagePage:
-        return await self._read(lambda connection: messages.page(connection, scope, query))
+        read = self._read_few if query.limit <= FEW else self._read
+        return await read(lambda connection: messages.page(connection, scope, query))
 
     async def beside(self, scope: Scope, messages: Sequence[MessageId]) -> Mapping[MessageId, Beside]:
-        return await self._read(lambda connection: said.beside(connection, scope, messages))
+        return await self._read_few(lambda connection: said.beside(connection, scope, messages))
 
     async def facts_by_id(self, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
         return await self._read(lambda connection: facts.by_id(connection, scope, ids))
@@ -266,7 +269,7 @@ class SqliteLedger(
         return await self._read(lambda connection: facts.sources(connection, scope, fact))
 
     async def blocks(self, scope: Scope) -> Sequence[Block]:
-        return await self._read(lambda connection: blocks.blocks(connection, scope))
+        return await self._read_few(lambda connection: blocks.blocks(connection, scope))
 
     async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
         return await self._write(lambda connection: blocks.set_block(connection, scope, block, expected=expected))
@@ -316,53 +319,6 @@ class SqliteLedger(
         await self._write(
             partial(embeddings.cache, identity=identity, vectors=vectors, now=now, keep=self._embeddings_kept)
         )
-
-    async def enqueue(self, job: Job) -> None:
-        await self._write(lambda connection: job_queue.enqueue(connection, job))
-
-    async def claim(
-        self,
-        *,
-        kinds: Sequence[str],
-        now: datetime,
-        lease: float,
-        limit: int = 1,
-        tenant: str | None = None,
-        in_turn: bool = False,
-    ) -> Sequence[Job]:
-        return await self._write(
-            partial(job_queue.claim, kinds=kinds, now=now, lease=lease, limit=limit, tenant=tenant, in_turn=in_turn)
-        )
-
-    async def renew(self, job: Job, *, now: datetime, lease: float) -> bool:
-        return await self._write(lambda connection: job_queue.renew(connection, job, now=now, lease=lease))
-
-    async def hand_back(self, job: Job) -> None:
-        await self._write(lambda connection: job_queue.hand_back(connection, job))
-
-    async def finish(self, job: str) -> None:
-        await self._write(partial(job_queue.finish, job=job))
-
-    async def retry(self, job: str, *, run_at: datetime, error: str) -> None:
-        await self._write(lambda connection: job_queue.retry(connection, job, run_at=run_at, error=error))
-
-    async def bury(self, job: str, *, error: str) -> None:
-        await self._write(lambda connection: job_queue.bury(connection, job, error=error))
-
-    async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]:
-        return await self._read(lambda connection: job_queue.jobs(connection, tenant, status=status, limit=limit))
-
-    async def jobs_by_id(self, jobs: Sequence[str]) -> Mapping[str, Job]:
-        return await self._read(lambda connection: job_queue.by_id(connection, jobs))
-
-    async def count_usage(self, tenant: str, day: date, usage: Usage) -> None:
-        await self._write(lambda connection: job_queue.count_usage(connection, tenant, day, usage))
-
-    async def usage(self, tenant: str, day: date) -> Usage:
-        return await self._read(lambda connection: job_queue.usage(connection, tenant, day))
-
-    async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
-        return await self._write(lambda connection: job_queue.replay(connection, tenant, jobs, now=now))
 
     async def epoch(self, scope: Scope) -> int:
         return await self._read_few(lambda connection: job_queue.epoch(connection, scope))
