@@ -47,6 +47,14 @@ class BreakOff:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """The first words at once, and the others when somebody opens the gate."""
+
+    text: str
+    gate: threading.Event
+
+
+@dataclass(frozen=True, slots=True)
 class Garble:
     """Some words, and then something that is no JSON."""
 
@@ -58,7 +66,7 @@ class Sleep:
     seconds: float
 
 
-Reply = Say | Call | Fail | BreakOff | Garble | Sleep
+Reply = Say | Call | Fail | BreakOff | Pause | Garble | Sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,8 @@ class Service:
     asked: list[Asked] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
+    learning: bool = True
+    """Whether it reads facts out of messages; it fails where it does not."""
     embedding: Callable[[Sequence[str]], "Fail | list[list[float]]"] = lambda texts: [vector_of(text) for text in texts]
 
 
@@ -139,6 +149,9 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/embeddings":
             self._embed(body)
         elif "You read what a user wrote" in json.dumps(body):
+            if not self.server.spoken.learning:
+                self._json(500, {"error": {"type": "scripted", "message": "scripted"}})
+                return
             prompt = _texts(body["messages"], "user")[-1]
             self._json(200, WIRES[path](body, by_rules(prompt)))  # type: ignore[arg-type]
         else:
@@ -157,7 +170,7 @@ class Handler(BaseHTTPRequestHandler):
             case Call(tool, arguments):
                 named = {**body, "tools": [_named(path, tool)]}
                 self._json(200, WIRES[path](named, json.loads(arguments)))
-            case Say(text) | BreakOff(text) | Garble(text):
+            case Say(text) | BreakOff(text) | Pause(text) | Garble(text):
                 self._json(200, WIRES[path](body, text))
 
     def _stream(self, events: Iterator[str], reply: Reply) -> None:
@@ -241,6 +254,13 @@ def _pieces(text: str) -> list[str]:
     return re.findall(r"\S+\s*", text)
 
 
+def _paced(text: str, reply: Reply) -> Iterator[str]:
+    for place, piece in enumerate(_pieces(text)):
+        if isinstance(reply, Pause) and place == 1:
+            reply.gate.wait(60)
+        yield piece
+
+
 def _chat(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
     def chunk(delta: Mapping[str, Any] | None, finish: str | None = None, **more: Any) -> str:
         choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
@@ -254,8 +274,8 @@ def _chat(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
             yield chunk({"tool_calls": [call]})
             yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]})
             yield chunk({}, "tool_calls")
-        case Say(text) | BreakOff(text) | Garble(text):
-            for piece in _pieces(text):
+        case Say(text) | BreakOff(text) | Pause(text) | Garble(text):
+            for piece in _paced(text, reply):
                 yield chunk({"content": piece})
             if isinstance(reply, BreakOff):
                 return

@@ -34,7 +34,7 @@ def test_a_message_is_forgotten_with_what_only_it_taught(site: Live, page: Page)
     expect(page.get_by_role("link", name="green tea")).to_have_count(0)
 
 
-def test_blocks_are_written_changed_and_deleted(site: Live, page: Page) -> None:
+def test_blocks_are_written_changed_brought_back_and_deleted(site: Live, page: Page, shoot: Shoot) -> None:
     page.goto(f"{site.url}/blocks?user=ana+blocks")
     page.get_by_label("Name").fill("profile")
     page.get_by_label("Text").fill("Works nights.")
@@ -43,7 +43,12 @@ def test_blocks_are_written_changed_and_deleted(site: Live, page: Page) -> None:
     block.get_by_label("Text").fill("Works days.\nLikes tea.")
     block.get_by_role("button", name="Save").click()
     expect(page.get_by_role("region", name="profile").get_by_label("Text")).to_have_value("Works days.\nLikes tea.")
+    page.get_by_text("What it said before (1)").click()
     check_accessible(page)
+    shoot(page, "blocks")
+    page.get_by_role("button", name="Bring it back").click()
+    expect(page.get_by_role("region", name="profile").get_by_label("Text")).to_have_value("Works nights.")
+    expect(page.get_by_text("What it said before (2)")).to_be_visible()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("region", name="profile")).to_have_count(0)
 

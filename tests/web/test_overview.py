@@ -12,6 +12,7 @@ def test_a_user_is_searched_and_seen_at_a_glance(site: Live, page: Page, shoot: 
     tell_story(site, "ben overview")
     page.goto(site.url)
     expect(page.get_by_text("Everything is as it should be.")).to_be_visible()
+    expect(page.get_by_role("region", name="Growth").get_by_role("img")).to_be_visible()
     page.get_by_label("Search users").fill("ANA over")
     page.get_by_label("Search users").press("Enter")
     expect(page.get_by_role("link", name="ben overview")).to_have_count(0)

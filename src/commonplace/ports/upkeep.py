@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, Protocol
 
 from commonplace.domain.scope import Scope
@@ -20,6 +20,15 @@ class LedgerCounts:
     rows_without_vector: int
     jobs: Mapping[str, int]
     bytes_on_disk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grown:
+    """What was said on a day (UTC), and what was learned from it."""
+
+    day: date
+    messages: int = 0
+    facts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +59,10 @@ class Upkeep(Protocol):
 
     async def counts_of(self, scope: Scope) -> LedgerCounts:
         """Count what one user holds."""
+        ...
+
+    async def growth(self, tenant: str) -> Sequence[Grown]:
+        """Count the messages and facts that a tenant holds by the day they were said, the first day first."""
         ...
 
     async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:

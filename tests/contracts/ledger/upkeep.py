@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -6,7 +7,7 @@ from commonplace.domain.errors import Conflict
 from commonplace.domain.values import Block
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import Change, Ledger
-from commonplace.ports.upkeep import LedgerCounts
+from commonplace.ports.upkeep import Grown, LedgerCounts
 from tests.contracts.ledger.values import (
     ANA,
     BEN,
@@ -39,6 +40,18 @@ def counted(counts: LedgerCounts) -> LedgerCounts:
 
 
 class UpkeepContract:
+    async def test_what_a_tenant_holds_is_counted_by_the_day_it_was_said(self, ledger: Ledger) -> None:
+        assert await ledger.growth(ANA.tenant) == []
+        await ledger.write(ANA, learned())
+        await ledger.write(BEN, Change(messages=[new_message("m9", "later", at=2 * 86_400)]))
+        await ledger.write(OTHER_ANA, Change(messages=[new_message("m9", "elsewhere")]))
+        await ledger.write(ANA, Change(closed=[closed()], versions=[new_version(a_fact(version=2, at=60))]))
+        messages = (await ledger.counts(ANA.tenant)).messages
+        assert await ledger.growth(ANA.tenant) == [
+            Grown(day=START.date(), messages=messages - 1, facts=1),
+            Grown(day=(START + timedelta(days=2)).date(), messages=1),
+        ]
+
     async def test_the_first_model_is_recorded_and_another_is_a_conflict(self, ledger: Ledger) -> None:
         assert await ledger.embedder_identity() is None
         await ledger.set_embedder_identity("minilm/1")

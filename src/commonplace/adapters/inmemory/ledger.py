@@ -5,7 +5,8 @@ so each is one step of the event loop, and with that a transaction.
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Self
@@ -15,7 +16,7 @@ import numpy as np
 
 from commonplace.adapters.inmemory import blocks
 from commonplace.adapters.inmemory.archive import InMemoryArchive
-from commonplace.adapters.inmemory.partition import Partition, Session
+from commonplace.adapters.inmemory.partition import Partition, Session, Version
 from commonplace.adapters.inmemory.summaries import InMemorySummaries
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
@@ -36,7 +37,7 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
-from commonplace.ports.upkeep import Finding, LedgerCounts
+from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 
 class InMemoryLedger(InMemoryArchive, InMemorySummaries):
@@ -347,8 +348,19 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
             bytes_on_disk=0,
         )
 
+    async def growth(self, tenant: str) -> Sequence[Grown]:
+        held = [one for scope, one in self._partitions.items() if scope.tenant == tenant]
+        messages = Counter(message.at.date() for one in held for _, message in one.messages.values())
+        facts = Counter(fact.fact.said_at.date() for one in held for fact in _first_versions(one))
+        days = sorted(messages.keys() | facts.keys())
+        return [Grown(day=day, messages=messages[day], facts=facts[day]) for day in days]
+
     async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
         return []
+
+
+def _first_versions(held: Partition) -> Iterator[Version]:
+    return (next(held.versions_of(fact)) for fact in {fact for fact, _ in held.facts})
 
 
 def _check(scope: Scope) -> None:

@@ -55,7 +55,7 @@ from commonplace.domain.values import (
 )
 from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
-from commonplace.ports.upkeep import Finding, LedgerCounts
+from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -363,6 +363,9 @@ class PostgresLedger(
 
     async def counts_of(self, scope: Scope) -> LedgerCounts:
         return await self._read_of(scope, upkeep.counts_of)
+
+    async def growth(self, tenant: str) -> Sequence[Grown]:
+        return await self._read(partial(upkeep.growth, tenant=tenant), tenant=tenant)
 
     async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
         findings = await self._read(partial(upkeep.check, now=now), tenant=None)

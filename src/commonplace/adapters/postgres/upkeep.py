@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.adapters.postgres import full_text, partitions, sessions
 from commonplace.adapters.postgres.columns import Connection, text_column
 from commonplace.domain.errors import Conflict
 from commonplace.domain.scope import Scope
-from commonplace.domain.times import to_micros
-from commonplace.ports.upkeep import Finding, LedgerCounts
+from commonplace.domain.times import EPOCH, to_micros
+from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
+DAY = 86_400_000_000
+"""Microseconds."""
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
@@ -93,6 +95,22 @@ async def counts_of(connection: Connection, scope: Scope) -> LedgerCounts:
     owner = partitions.owner_columns(scope)
     which = _COUNTS.format(whose='p.tenant = %s and p."user" = %s')
     return await _counted(connection, which, 'tenant = %s and "user" = %s', owner)
+
+
+async def growth(connection: Connection, tenant: str) -> Sequence[Grown]:
+    whose = "partition in (select no from partitions where tenant = %s)"
+    counted = []
+    for sql in (
+        f"select at / {DAY}, count(*) from messages where {whose} group by 1",
+        f"select said_at / {DAY}, count(*) from facts where row = first and {whose} group by 1",
+    ):
+        rows = await connection.execute(sql, (text_column(tenant),))
+        counted.append({int(day): int(number) for day, number in await rows.fetchall()})
+    messages, facts = counted
+    return [
+        Grown(day=EPOCH.date() + timedelta(days=day), messages=messages.get(day, 0), facts=facts.get(day, 0))
+        for day in sorted(messages.keys() | facts.keys())
+    ]
 
 
 async def _counted(connection: Connection, sql: str, whose: str, owner: Sequence[object]) -> LedgerCounts:

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Self, TypeVar
 
 from commonplace.adapters.sqlite import (
-    blocks,
     embeddings,
     facts,
     feed,
@@ -37,6 +36,7 @@ from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.glance import Glance, would_wait
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
+from commonplace.adapters.sqlite.noting import SqliteNoting
 from commonplace.adapters.sqlite.queueing import SqliteQueueing
 from commonplace.adapters.sqlite.retaining import SqliteRetaining
 from commonplace.adapters.sqlite.serving import SqliteServing
@@ -44,8 +44,6 @@ from commonplace.adapters.sqlite.summarising import SqliteSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import (
-    Block,
-    BlockVersion,
     Fact,
     FactId,
     FactVersion,
@@ -58,7 +56,7 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
-from commonplace.ports.upkeep import Finding, LedgerCounts
+from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 T = TypeVar("T")
 
@@ -77,6 +75,7 @@ class SqliteLedger(
     SqliteSummarising,
     SqliteAttachments,
     SqliteLeasing,
+    SqliteNoting,
 ):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
@@ -268,25 +267,6 @@ class SqliteLedger(
     async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]:
         return await self._read(lambda connection: facts.sources(connection, scope, fact))
 
-    async def blocks(self, scope: Scope) -> Sequence[Block]:
-        return await self._read_few(lambda connection: blocks.blocks(connection, scope))
-
-    async def set_block(self, scope: Scope, block: Block, *, expected: Block | None = None) -> Block:
-        return await self._write(lambda connection: blocks.set_block(connection, scope, block, expected=expected))
-
-    async def append_block(
-        self, scope: Scope, name: str, text: str, *, now: datetime, expected: Block | None = None
-    ) -> Block:
-        return await self._write(
-            lambda connection: blocks.append(connection, scope, name, text, now=now, expected=expected)
-        )
-
-    async def delete_block(self, scope: Scope, name: str, *, expected: Block | None = None) -> bool:
-        return await self._write(lambda connection: blocks.delete(connection, scope, name, expected=expected))
-
-    async def block_history(self, scope: Scope, name: str) -> Sequence[BlockVersion]:
-        return await self._read(lambda connection: blocks.history(connection, scope, name))
-
     async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]:
         return await self._read_few(lambda connection: sessions.state(connection, scope, session, now=now))
 
@@ -353,6 +333,9 @@ class SqliteLedger(
     async def counts_of(self, scope: Scope) -> LedgerCounts:
         size = self._database.bytes_on_disk
         return await self._read(lambda connection: upkeep.counts_of(connection, scope, bytes_on_disk=size()))
+
+    async def growth(self, tenant: str) -> Sequence[Grown]:
+        return await self._read(lambda connection: upkeep.growth(connection, tenant))
 
     async def check(self, *, now: datetime | None = None, repair: bool = False) -> Sequence[Finding]:
         findings = await self._read(lambda connection: upkeep.check(connection, now=now))

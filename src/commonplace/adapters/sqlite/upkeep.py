@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from commonplace.adapters.sqlite import full_text, partitions, sessions
 from commonplace.adapters.sqlite.columns import Connection, text_column
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict
 from commonplace.domain.scope import Scope
-from commonplace.domain.times import to_micros
-from commonplace.ports.upkeep import Finding, LedgerCounts
+from commonplace.domain.times import EPOCH, to_micros
+from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
+DAY = 86_400_000_000
+"""Microseconds."""
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
@@ -74,6 +76,21 @@ def counts_of(connection: Connection, scope: Scope, *, bytes_on_disk: int) -> Le
         partitions.owner_columns(scope),
     )
     return _sum(found, jobs=dict(jobs.fetchall()), bytes_on_disk=bytes_on_disk)
+
+
+def growth(connection: Connection, tenant: str) -> Sequence[Grown]:
+    whose = "partition in (select no from partitions where tenant = ?)"
+    messages, facts = (
+        dict(connection.execute(f"{sql} and {whose} group by 1", (text_column(tenant),)).fetchall())
+        for sql in (
+            f"select at / {DAY}, count(*) from messages where true",
+            f"select said_at / {DAY}, count(*) from facts where row = first",
+        )
+    )
+    return [
+        Grown(day=EPOCH.date() + timedelta(days=day), messages=messages.get(day, 0), facts=facts.get(day, 0))
+        for day in sorted(messages.keys() | facts.keys())
+    ]
 
 
 def _count(connection: Connection, partition: Partition) -> Sequence[int]:

@@ -10,7 +10,7 @@ from commonplace.interfaces.http.access import Access
 from commonplace.interfaces.http.pages.looked import Looked
 from commonplace.interfaces.http.service import Service
 from commonplace.ports.ledger import Ledger, MessageQuery
-from commonplace.ports.upkeep import LedgerCounts
+from commonplace.ports.upkeep import Grown, LedgerCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +91,8 @@ async def users(access: Access) -> Sequence[Scope]:
 async def counts(access: Access) -> LedgerCounts:
     access.everybody()
     return await service_of(access).ledger.counts(access.caller.tenant)
+
+
+async def growth_of_all(access: Access) -> Sequence[Grown]:
+    access.everybody()
+    return await service_of(access).ledger.growth(access.caller.tenant)

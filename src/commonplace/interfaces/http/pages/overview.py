@@ -1,7 +1,7 @@
 """The first page: who is remembered, how much there is, what waits; and one user at a glance."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, time
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from commonplace.interfaces.http.access import Admin, Reader
 from commonplace.interfaces.http.pages.growth import growth
-from commonplace.interfaces.http.pages.looking import Look, counts, look, looks, users
+from commonplace.interfaces.http.pages.looking import Look, counts, growth_of_all, look, looks, service_of, users
 from commonplace.interfaces.http.pages.shell import PageRoute, Whose, back_to, page
 from commonplace.interfaces.http.pages.texts import Texts
 
@@ -58,13 +58,25 @@ async def doctor(access: Admin) -> Response:
     return page(access, "doctor.html", checkup=await access.memory.doctor())
 
 
+@router.get("/growth")
+async def whole_growth(access: Reader) -> Response:
+    """Loaded by the first page when it is there: it counts every message."""
+    grown, now = await growth_of_all(access), service_of(access).now()
+    days = [(datetime.combine(one.day, time(), UTC), one) for one in grown]
+    series = {
+        Texts.facts: [(day, one.facts) for day, one in days],
+        Texts.messages: [(day, one.messages) for day, one in days],
+    }
+    return page(access, "growth.html", growth=growth(series, now=now))
+
+
 @router.get("/user")
 async def one_user(access: Reader, user: Whose = "") -> Response:
     seen = look(access, user)
     versions = await seen.versions()
     messages = await seen.latest(PLOTTED)
-    learned = [fact.said_at for fact in versions if fact.version == 1]
-    plot = growth({Texts.facts: learned, Texts.messages: [message.at for message in messages]}, now=seen.now)
+    learned = [(fact.said_at, 1) for fact in versions if fact.version == 1]
+    plot = growth({Texts.facts: learned, Texts.messages: [(one.at, 1) for one in messages]}, now=seen.now)
     return page(access, "user.html", user=seen.user, profile=await access.memory.profile(user=seen.user), growth=plot)
 
 

@@ -146,6 +146,8 @@ class Texts:
     delete = "Delete"
     new_block = "New block"
     blocks_hint = "Small texts that are always in the prompt, in this order."
+    older_versions = "What it said before"
+    restore_version = "Bring it back"
     updated = "Changed"
 
     # Chat
