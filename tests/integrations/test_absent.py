@@ -8,6 +8,7 @@ import pytest
 ABSENT = [
     ("agent_framework", "agent_framework", "agent-framework"),
     ("anthropic", "claude_memory", "anthropic"),
+    ("google.adk", "google_adk", "google-adk"),
     ("langchain_core", "langchain", "langchain"),
     ("langgraph", "langgraph", "langgraph"),
     ("llama_index", "llama_index", "llama-index"),
