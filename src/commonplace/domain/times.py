@@ -42,6 +42,9 @@ def parse_optional_moment(value: object, *, name: str) -> datetime | None:
     return None if value is None else parse_moment(value, name=name)
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
 def day(moment: datetime) -> str:
-    """Return a day as people write it: 12 May 2026."""
-    return f"{moment.day} {moment:%b} {moment.year}"
+    """Return a day as people write it, in English whatever the locale is: 12 May 2026."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
