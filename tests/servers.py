@@ -187,8 +187,13 @@ def postgres_shared(postgres_url: str) -> str:
 @pytest.fixture
 def postgres_emptied(postgres_shared: str) -> str:
     """Return the URL of a database that many tests share, emptied: many times faster than one of its own for each."""
-    run_sql(postgres_shared, _EMPTY)
+    empty(postgres_shared)
     return database_of(postgres_shared, "shared", user="app")
+
+
+def empty(url: str) -> None:
+    """Remove every row of a ledger, as a superuser may."""
+    run_sql(url, _EMPTY)
 
 
 _EMPTY = """

@@ -21,7 +21,7 @@ class SharedSettings(BaseSettings):
         30.0, ge=0, description="PostgreSQL: seconds that one statement may take. 0: as long as it likes."
     )
     postgres_patience: float = Field(
-        10.0,
+        30.0,
         gt=0,
         description="PostgreSQL: seconds that a call waits for a connection, or for the server to come back.",
     )

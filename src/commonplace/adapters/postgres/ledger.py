@@ -72,7 +72,7 @@ class PostgresLedger(
         *,
         pool_size: int = 10,
         statement_timeout: float = 30.0,
-        patience: float = 10.0,
+        patience: float = 30.0,
         embeddings_kept: int = 20_000,
         unpack: Unpack | None = None,
         rewrite_up_to: int = 2**30,
