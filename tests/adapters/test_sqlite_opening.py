@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import multiprocessing
 import shutil
 import sqlite3
 import stat
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.adapters.sqlite import SqliteLedger
+from commonplace.adapters.sqlite.cipher import Cipher
 from commonplace.adapters.sqlite.database import Database, Synchronous
 from commonplace.domain.errors import Closed, Incompatible, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
 from commonplace.domain.values import MessageId
@@ -282,3 +284,36 @@ async def test_two_ledgers_on_one_file_see_each_other(tmp_path: Path) -> None:
             assert (await two.versions(ANA)).version == n + 1
             await two.write(BEN, added(f"m{n}"))
             assert [row.id for row in (await one.feed(BEN, since=n)).messages] == [f"m{n}"]
+
+
+@pytest.mark.parametrize("cipher", [None, Cipher("a secret")])
+async def test_a_second_ledger_in_this_process_does_not_give_up_the_locks_of_the_first(
+    tmp_path: Path, cipher: Cipher | None
+) -> None:
+    path = tmp_path / "ledger.db"
+    async with SqliteLedger(path, cipher=cipher) as first:
+        await first.write(ANA, added("m1"))
+        async with SqliteLedger(path, cipher=cipher) as second:
+            assert (await second.counts_of(ANA)).messages == 1
+        await asyncio.to_thread(come_and_go, path, cipher)
+        assert path.with_name("ledger.db-wal").exists(), "another process took it away, and what is written is lost"
+        await first.write(ANA, added("m2"))
+    async with SqliteLedger(path, cipher=cipher) as again:
+        assert (await again.counts_of(ANA)).messages == 2
+
+
+def come_and_go(path: Path, cipher: Cipher | None) -> None:
+    """Open the database in another process, and leave it: the last one to leave puts the log into the file."""
+    process = multiprocessing.get_context("spawn").Process(target=_leave, args=(path, cipher))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+def _leave(path: Path, cipher: Cipher | None) -> None:
+    asyncio.run(_opened(path, cipher))
+
+
+async def _opened(path: Path, cipher: Cipher | None) -> None:
+    async with SqliteLedger(path, cipher=cipher):
+        pass

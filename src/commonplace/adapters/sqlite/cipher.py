@@ -1,5 +1,6 @@
 """SQLite with SQLCipher: every page of the file, and of its log, is encrypted with AES-256 and authenticated."""
 
+import contextlib
 import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +10,6 @@ from sqlcipher3 import dbapi2
 
 from commonplace.adapters.sqlite.database import PAGE_SIZE
 from commonplace.domain.errors import Incompatible, InvalidInput
-
-PLAIN = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,16 @@ class Cipher:
         return f"'{quoted}'"
 
     def _refuse_plain(self, path: Path) -> None:
-        if not path.is_file():
+        """Ask SQLCipher: were the file opened here and closed again, every lock of this process on it would be gone."""
+        if not path.is_file() or not path.stat().st_size:
             return
-        with path.open("rb") as stream:
-            if stream.read(len(PLAIN)) == PLAIN:
-                raise Incompatible(
-                    f"{path} is not encrypted, and a key is given: open it without one, make a snapshot, and restore "
-                    "that into a new folder with the key"
-                )
+        with contextlib.closing(dbapi2.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as plain:
+            plain.execute("pragma cipher_log_level = none")
+            try:
+                plain.execute("pragma schema_version").fetchone()
+            except dbapi2.DatabaseError:
+                return
+            raise Incompatible(
+                f"{path} is not encrypted, and a key is given: open it without one, make a snapshot, and restore "
+                "that into a new folder with the key"
+            )

@@ -1,5 +1,6 @@
 """Open a SQLite file the way the ledger wants it, bring its schema up to date, and put names to its errors."""
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -161,9 +162,14 @@ def _code(error: Exception) -> int:
 
 
 def _make_private(path: Path) -> None:
-    """Make sure that a new folder and file are the user's own. SQLite gives its other files the same mode."""
+    """Make sure that a new folder and file are the user's own. SQLite gives its other files the same mode.
+
+    A file that is there is not touched: to close any descriptor of it would drop every lock of this process on it, and
+    the next one to leave the database would take away its log from under us.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def read_migrations(folder: Traversable) -> Sequence[Migration]:
