@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSe
 
 from commonplace.care_settings import CareSettings
 from commonplace.domain.errors import InvalidInput
+from commonplace.index_settings import IndexSettings
 from commonplace.service_settings import ServiceSettings
 from commonplace.shared_settings import SharedSettings
 
@@ -65,7 +66,7 @@ def default_model_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commonplace"
 
 
-class Settings(CareSettings, ServiceSettings, SharedSettings):
+class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     """One frozen value. Build it with `from_sources`, which turns every mistake into InvalidInput."""
 
     model_config = SettingsConfigDict(
@@ -109,23 +110,6 @@ class Settings(CareSettings, ServiceSettings, SharedSettings):
     embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")
     replace_vectors: bool = Field(
         False, description="Open a memory made with another embedding model, and make its vectors anew."
-    )
-
-    index: Literal["auto", "exact", "chroma"] = Field(
-        "auto",
-        description="What searches vectors: `exact` search, `chroma`, or `auto`: Chroma where a user has "
-        "more than `exact_up_to` items.",
-    )
-    exact_up_to: int = Field(30_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
-    cache_bytes: int = Field(2**30, ge=0, description="Most RAM for the matrices of users that were searched lately.")
-    chroma_url: str | None = Field(
-        None, repr=False, description="A Chroma server, as `http://host:port`. Unset: Chroma runs in this process."
-    )
-    chroma_path: Folder | None = Field(
-        None, description="The folder of the Chroma in this process. Unset: `chroma` in `home`."
-    )
-    chroma_collection: Annotated[str, Field(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$")] | None = Field(
-        None, description="What the names of collections begin with, for a Chroma server that others use too."
     )
 
     synchronous: Annotated[Literal["FULL", "NORMAL"], BeforeValidator(_upper)] = Field(

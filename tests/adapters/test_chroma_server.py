@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from commonplace.adapters.chroma.index import ChromaIndex, Server
-from commonplace.domain.errors import IndexUnavailable
+from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, axis, found
 from tests.servers import chroma_running, chroma_url, free_port
+from tests.tls import behind_tls, certified
 
 __all__ = ["chroma_url"]
 
@@ -107,3 +108,24 @@ async def test_the_token_and_headers_are_sent() -> None:
                 await index.search(ANA, axis(0), limit=1)
     assert heard
     assert all((one["Authorization"], one["X-Region"]) == ("Bearer t0ken", "eu") for one in heard)
+
+
+async def test_a_token_and_tls_with_an_authority_of_ones_own(tmp_path: Path, chroma_url: str) -> None:
+    """The server itself has neither: as in production, a proxy in front of it has."""
+    ca, port = certified(tmp_path), int(chroma_url.rpartition(":")[2])
+
+    def shows_it(first: bytes) -> bool:
+        return b"authorization: bearer t0ken" in first.lower()
+
+    async with behind_tls(tmp_path, port, admits=shows_it) as guarded:
+        url = f"https://127.0.0.1:{guarded}"
+        async with ChromaIndex(Server(url, token="t0ken", ca_file=ca)) as index:
+            await index.upsert(ANA, {1: axis(0), 2: axis(1)})
+            assert [near.n for near in await index.search(ANA, axis(1), limit=1)] == [2]
+            await index.drop(ANA)
+        for wrong in (Server(url, token="other", ca_file=ca), Server(url, ca_file=ca), Server(url, token="t0ken")):
+            async with ChromaIndex(wrong) as index:
+                with pytest.raises(IndexUnavailable):
+                    await index.search(ANA, axis(0), limit=1)
+    with pytest.raises(InvalidInput, match="a file that is there"):
+        Server(url, ca_file=tmp_path / "none.pem")

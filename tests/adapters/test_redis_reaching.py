@@ -1,18 +1,9 @@
 """How Redis is reached: TLS with an authority of one's own, a user with few rights, and addresses that are wrong."""
 
 import asyncio
-import contextlib
-import ssl
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
@@ -23,57 +14,12 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import SessionId
 from tests.contracts.ledger.values import ANA, DAY, START
 from tests.servers import redis_running, redis_url
+from tests.tls import behind_tls, certified
 
 __all__ = ["redis_url"]
 
 S1 = SessionId("s1")
 DOCS = Path(__file__).parents[2] / "docs" / "redis.md"
-
-
-def certified(folder: Path) -> Path:
-    """Write a certificate for 127.0.0.1 that vouches for itself, with its key."""
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    (folder / "key.pem").write_bytes(secret)
-    (folder / "ca.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    return folder / "ca.pem"
-
-
-@contextlib.asynccontextmanager
-async def behind_tls(folder: Path, port: int) -> AsyncIterator[int]:
-    """Stand before a server that speaks no TLS, and speak it for it."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "ca.pem", folder / "key.pem")
-
-    async def passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError):
-            while data := await reader.read(65_536):
-                writer.write(data)
-                await writer.drain()
-        writer.close()
-
-    async def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        behind, before = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(passed(reader, before), passed(behind, writer))
-
-    server = await asyncio.start_server(met, "127.0.0.1", 0, ssl=context)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
 
 
 async def works(access: Access) -> str:

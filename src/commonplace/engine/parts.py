@@ -1,7 +1,7 @@
 """What the engine is made of, and the plain values that shape it. Wiring fills them in."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -24,7 +24,8 @@ from commonplace.recall.reading import Readers
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
 
-IndexMode = Literal["auto", "exact", "chroma"]
+IndexMode = Literal["auto", "exact", "chroma", "pgvector"]
+"""The name of an index: it answers everything, from the first item."""
 
 
 def utc_now() -> datetime:
@@ -99,6 +100,8 @@ class Parts:
     """None: what was said is summed up by its own sentences."""
     full_text: FullText | None = None
     """Candidates by words for users beyond the memory budget; None: all their rows are looked at."""
+    former_indexes: Sequence[VectorIndex] = ()
+    """Not used any more, but they may hold something: what is forgotten goes from there, too."""
     reranker: Reranker | None = None
     """A second opinion on the order of the best; None: there is none."""
     planted: Callable[[str], bool] = never

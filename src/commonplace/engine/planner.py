@@ -51,9 +51,10 @@ class Nearest(NamedTuple):
 
 class Planner:
     def __init__(self, parts: Parts) -> None:
-        self._ledger, self._every_index = parts.ledger, parts.index
+        self._ledger = parts.ledger
+        self._every_index = [*([parts.index] if parts.index else []), *parts.former_indexes]
         self._index = parts.index if parts.options.index != "exact" else None
-        self._exact_up_to = 0 if parts.options.index == "chroma" else parts.options.exact_up_to
+        self._exact_up_to = parts.options.exact_up_to if parts.options.index in ("auto", "exact") else 0
         self._budget = parts.options.cache_bytes
         self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
         self._weights = parts.weights
@@ -143,15 +144,14 @@ class Planner:
 
         What they still hold is delivered again. Raises IndexUnavailable, also when another process owns the index.
         """
-        index = self._every_index
-        if index is None:
+        if not self._every_index:
             return False
         collections = [collection_name(self._ledger.name, number) for number in partitions.values()]
         async with self._projector.paused() if self._projector else contextlib.nullcontext():
-            index.try_own()
-            left = await index.erase(*collections)
-        if left:
-            raise IndexUnavailable(f"{index.name}: {left} rows are still there")
+            for index in self._every_index:
+                index.try_own()
+                if left := await index.erase(*collections):
+                    raise IndexUnavailable(f"{index.name}: {left} rows are still there")
         self._projected.difference_update(partitions)
         return True
 

@@ -11,10 +11,11 @@ from commonplace.ports.full_text import FullText
 from commonplace.wiring.attachments import open_attachment_seal, open_attachments
 from commonplace.wiring.caches import open_front
 from commonplace.wiring.embedders import Embed, agree_on_embedder, keep_vectors, open_embedder
+from commonplace.wiring.indexes import open_indexes
 from commonplace.wiring.ledgers import open_ledger
 from commonplace.wiring.location import Location
 from commonplace.wiring.models import open_extractor, open_summariser
-from commonplace.wiring.searching import open_guard, open_index, open_reranker, open_tokenizer
+from commonplace.wiring.searching import open_guard, open_reranker, open_tokenizer
 from commonplace.wiring.stores import open_premises, open_seal, open_store
 
 if TYPE_CHECKING:
@@ -33,11 +34,12 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
         ledger, recent, copies = await stack.enter_async_context(open_front(settings, plain))
         keep_vectors(embedder, ledger, tenant=settings.tenant)
         replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
-        index = await stack.enter_async_context(open_index(settings, in_process=location.in_process))
+        indexes = await stack.enter_async_context(open_indexes(settings, in_process=location.in_process))
         yield Parts(
             ledger=ledger,
             embedder=embedder,
-            index=index,
+            index=indexes.used,
+            former_indexes=indexes.former,
             extractor=await stack.enter_async_context(open_extractor(settings)),
             options=options_of(settings),
             summariser=await stack.enter_async_context(open_summariser(settings)),

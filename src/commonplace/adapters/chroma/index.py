@@ -48,12 +48,16 @@ class Server:
     url: str
     token: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    ca_file: Path | None = None
+    """Who vouches for the server of an `https://` address. None: those whom the system trusts."""
     timeout: float = 10.0
     """Seconds to wait for it to connect, and for each part of its answer."""
 
     def __post_init__(self) -> None:
         if self.address.scheme not in ("http", "https") or not self.address.hostname:
             raise InvalidInput(f"chroma_url={self.url!r}: expected http://host:port or https://host:port")
+        if self.ca_file is not None and not self.ca_file.is_file():
+            raise InvalidInput(f"chroma_ca_file={str(self.ca_file)!r}: expected a file that is there")
 
     @property
     def address(self) -> SplitResult:
@@ -172,7 +176,7 @@ class ChromaIndex:
                 return FolderStore(path, self._ownership)
             case InProcess():
                 return Store(EMBEDDED)
-            case Server(address=address, token=token, headers=headers, timeout=timeout):
+            case Server(address=address, token=token, headers=headers, ca_file=ca_file, timeout=timeout):
                 secure = address.scheme == "https"
                 authorization = {"Authorization": f"Bearer {token}"} if token else {}
                 server = {
@@ -181,7 +185,7 @@ class ChromaIndex:
                     "chroma_server_ssl_enabled": secure,
                     "chroma_server_headers": {**headers, **authorization},
                 }
-                return Store({**HTTP, **server}, timeout=timeout)
+                return Store({**HTTP, **server}, timeout=timeout, ca_file=ca_file)
 
     def _stop(self) -> None:
         self._stop_store()

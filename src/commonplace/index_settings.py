@@ -1,0 +1,47 @@
+"""The settings of vector search: who answers, and where the indexes are."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings
+
+IndexName = Literal["chroma", "pgvector"]
+
+
+def _expanded(value: object) -> object:
+    return os.path.expanduser(value) if isinstance(value, str) else value
+
+
+Place = Annotated[Path, BeforeValidator(_expanded)]
+
+
+class IndexSettings(BaseSettings):
+    index: Literal["auto", "exact", "chroma", "pgvector"] = Field(
+        "auto",
+        description="What searches vectors: `exact` search, an index by its name for everybody, or `auto`: the one of "
+        "`index_beyond` where a user has more than `exact_up_to` items.",
+    )
+    index_beyond: IndexName = Field("chroma", description="The index of `auto`: `chroma` or `pgvector`.")
+    exact_up_to: int = Field(30_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
+    cache_bytes: int = Field(2**30, ge=0, description="Most RAM for the matrices of users that were searched lately.")
+    chroma_url: str | None = Field(
+        None, repr=False, description="A Chroma server, as `http://host:port`. Unset: Chroma runs in this process."
+    )
+    chroma_token: SecretStr | None = Field(None, description="What that server is shown, as a bearer token.")
+    chroma_ca_file: Place | None = Field(
+        None, description="Certificates that vouch for an `https://` server. Unset: those that the system trusts."
+    )
+    chroma_path: Place | None = Field(
+        None, description="The folder of the Chroma in this process. Unset: `chroma` in `home`."
+    )
+    chroma_collection: Annotated[str, Field(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$")] | None = Field(
+        None, description="What the names of collections begin with, for a Chroma server that others use too."
+    )
+    pgvector_url: str | None = Field(
+        None, repr=False, description="The database of the index `pgvector`. Unset: that of `database_url`."
+    )
+    pgvector_graph_from: int = Field(
+        50_000, ge=0, description="Rows of a user from which on pgvector searches by a graph (HNSW) of its own."
+    )

@@ -1,0 +1,74 @@
+"""Which vector index answers, and which ones did before: what is forgotten goes from all of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from commonplace.domain.errors import IndexUnavailable, InvalidInput
+from commonplace.ports.index import VectorIndex
+from commonplace.wiring.access import secret
+
+if TYPE_CHECKING:
+    from commonplace.settings import Settings
+
+
+class Indexes(NamedTuple):
+    used: VectorIndex | None
+    """Costs nothing until it is used; None where exact search answers everything."""
+    former: tuple[VectorIndex, ...] = ()
+
+
+@asynccontextmanager
+async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterator[Indexes]:
+    """Yield the index that is used, and the folder that another one has filled before, if there is one."""
+    name = settings.index_beyond if settings.index == "auto" else settings.index
+    folder = settings.chroma_path or settings.home / "chroma"
+    embedded = name == "chroma" and settings.chroma_url is None
+    if in_process or embedded or not folder.exists():
+        async with _opened(settings, name, in_process=in_process) as used:
+            yield Indexes(used)
+        return
+    async with _opened(settings, name, in_process=False) as used, _chroma_folder(settings) as former:
+        yield Indexes(used, (former,))
+
+
+@asynccontextmanager
+async def _opened(settings: "Settings", name: str, *, in_process: bool) -> AsyncIterator[VectorIndex | None]:
+    if name == "exact":
+        yield None
+    elif name == "pgvector":
+        async with _pgvector(settings) as index:
+            yield index
+    else:
+        async with _chroma(settings, in_process=in_process) as index:
+            yield index
+
+
+def _chroma(settings: "Settings", *, in_process: bool) -> AbstractAsyncContextManager[VectorIndex]:
+    from commonplace.adapters.chroma.index import ChromaIndex, InProcess, Server
+
+    if settings.chroma_url is None and not in_process:
+        return _chroma_folder(settings)
+    place: InProcess | Server = InProcess()
+    if settings.chroma_url is not None:
+        token, ca_file = secret(settings.chroma_token), settings.chroma_ca_file
+        place = Server(settings.chroma_url, token=token, ca_file=ca_file)
+    return ChromaIndex(place, prefix=settings.chroma_collection)
+
+
+def _chroma_folder(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
+    from commonplace.adapters.chroma.index import ChromaIndex, Embedded
+
+    folder = settings.chroma_path or settings.home / "chroma"
+    return ChromaIndex(Embedded(folder), prefix=settings.chroma_collection)
+
+
+def _pgvector(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
+    url = settings.pgvector_url or settings.database_url or ""
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise InvalidInput("index='pgvector': expected pgvector_url, or a database_url, that is postgresql://…")
+    try:
+        from commonplace.adapters.pgvector import PgvectorIndex
+    except ImportError as error:
+        raise IndexUnavailable("pgvector needs more packages: pip install 'commonplace[postgres]'") from error
+    return PgvectorIndex(url, large=settings.pgvector_graph_from)

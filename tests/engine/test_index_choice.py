@@ -1,0 +1,88 @@
+"""Whatever index is chosen, beside whatever ledger: the same answers, and a forget that reaches it."""
+
+from pathlib import Path
+
+import pytest
+
+from commonplace.adapters.hashing import HashEmbedder
+from commonplace.domain.errors import InvalidInput
+from commonplace.memory import AsyncMemory, Opening
+from tests.servers import postgres_database, postgres_emptied, postgres_shared, postgres_url
+
+__all__ = ["postgres_shared", "postgres_database", "postgres_emptied", "postgres_url"]
+
+SAID = ["I live in Porto", "My sister plays the cello", "I am allergic to peanuts", "We sail on Sundays"]
+
+
+def opened(place: Path | str, **settings: object) -> Opening:
+    return AsyncMemory.open(place, embedder=HashEmbedder(dimensions=64), **settings)  # type: ignore[arg-type]
+
+
+async def story(memory: AsyncMemory, name: str) -> None:
+    for n, text in enumerate(SAID):
+        await memory.add({"id": f"m{n}", "content": text}, user="u1", learn=False)
+    await memory.add("I am allergic to peanuts", user="u2", learn=False)
+    await memory.reindex()
+    found = await memory.recall("allergic to peanuts", user="u1", explain=True)
+    assert found[0].id == "m2"
+    stats = await memory.stats()
+    assert {part.answered_by for part in stats.partitions} == {name}
+    assert sum(stats.collections.values()) == len(SAID) + 1
+
+
+async def forgotten(memory: AsyncMemory) -> None:
+    receipt = await memory.forget(user="u1")
+    assert "index" in receipt.verified
+    assert sum((await memory.stats()).collections.values()) == 1
+    assert await memory.recall("allergic to peanuts", user="u1") == []
+
+
+async def test_pgvector_beside_sqlite(tmp_path: Path, postgres_emptied: str) -> None:
+    async with opened(tmp_path / "home", index="pgvector", pgvector_url=postgres_emptied) as memory:
+        await story(memory, "pgvector")
+        assert (await memory.doctor()).healthy
+        await forgotten(memory)
+
+
+async def test_pgvector_beside_postgresql_takes_the_ledgers_database(postgres_database: str) -> None:
+    async with opened(postgres_database, index="pgvector", home="/nonexistent") as memory:
+        await story(memory, "pgvector")
+
+
+async def test_pgvector_beyond_what_is_searched_exactly(tmp_path: Path, postgres_emptied: str) -> None:
+    settings = {"index_beyond": "pgvector", "exact_up_to": 2, "pgvector_url": postgres_emptied}
+    async with opened(tmp_path / "home", **settings) as memory:
+        for text in SAID:
+            await memory.add(text, user="large", learn=False)
+        await memory.add(SAID[0], user="small", learn=False)
+        await memory.reindex()
+        by = {part.user: part.answered_by for part in (await memory.stats()).partitions}
+        assert by == {"large": "pgvector", "small": "exact"}
+        assert (await memory.recall("who plays the cello", user="large"))[0].text == SAID[1]
+
+
+async def test_what_is_forgotten_goes_from_an_index_that_was_used_before(tmp_path: Path, postgres_emptied: str) -> None:
+    async with opened(tmp_path / "home", index="chroma") as memory:
+        await memory.add(SAID[0], user="u1", learn=False)
+        await memory.reindex()
+        assert sum((await memory.stats()).collections.values()) == 1
+    async with opened(tmp_path / "home", index="pgvector", pgvector_url=postgres_emptied) as memory:
+        assert "index" in (await memory.forget(user="u1")).verified
+    async with opened(tmp_path / "home", index="chroma") as memory:
+        await memory.add(SAID[0], user="u2", learn=False)
+        await memory.reindex()
+        assert sum((await memory.stats()).collections.values()) == 1
+
+
+async def test_an_index_that_is_away_is_a_note_and_exact_search_answers(tmp_path: Path) -> None:
+    away = "postgresql://app@127.0.0.1:9/nothing"
+    async with opened(tmp_path / "home", index="pgvector", pgvector_url=away) as memory:
+        await memory.add(SAID[2], user="u1", learn=False)
+        found = await memory.recall("allergic to peanuts", user="u1")
+        assert found[0].text == SAID[2]
+        assert any("pgvector" in note for note in found.notes)
+
+
+async def test_pgvector_needs_a_database(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected pgvector_url"):
+        await opened(tmp_path / "home", index="pgvector")
