@@ -178,6 +178,7 @@ class _Eraser:
         await delete("fact_history", "message = any(%s) or fact = any(%s)", messages, facts)
         await delete("summaries", "row = any(%s)", self.summaries)
         await delete("passages", "first = any(%s)", messages)
+        await delete("attachments", "message = any(%s)", messages)
         await delete("messages", "row = any(%s)", messages)
         self.counts["facts"] = len(facts)
         # All versions in one statement: they point to the first of them.

@@ -8,6 +8,7 @@ from commonplace.adapters.postgres.jobs import NEW_COLUMNS
 
 COLUMNS = {
     "messages": "row, partition, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text",
+    "attachments": "message, place, id, type, size, name, caption, text",
     "passages": "row, first, changed, start, stop, terms",
     "facts": "row, partition, first, changed, id, version, kind, confidence, importance, said_at, valid_from, valid_to,"
     " recorded_at, retracted_at, expires_at, replaced_by, subject, attribute, value, extractor, metadata, terms, text",

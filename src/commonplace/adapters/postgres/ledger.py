@@ -27,6 +27,7 @@ from commonplace.adapters.postgres import jobs as job_queue
 from commonplace.adapters.postgres import messages as said
 from commonplace.adapters.postgres import summaries as stretches
 from commonplace.adapters.postgres.archiving import PostgresArchiving
+from commonplace.adapters.postgres.attachments import PostgresAttachments
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.adapters.postgres.database import MIGRATIONS, Database
 from commonplace.adapters.postgres.erasing import PostgresErasing
@@ -62,7 +63,13 @@ T = TypeVar("T")
 
 
 class PostgresLedger(
-    PostgresErasing, PostgresRetaining, PostgresServing, PostgresArchiving, PostgresSummarising, PostgresLeasing
+    PostgresErasing,
+    PostgresRetaining,
+    PostgresServing,
+    PostgresArchiving,
+    PostgresSummarising,
+    PostgresLeasing,
+    PostgresAttachments,
 ):
     """A ledger in one database, open for the length of `async with`."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from commonplace.adapters.postgres import partitions
+from commonplace.adapters.postgres import attachments, partitions
 from commonplace.adapters.postgres.columns import (
     Connection,
     metadata_of,
@@ -19,7 +19,7 @@ from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Message, MessageId, SessionId
 from commonplace.ports.ledger import Beside, MessagePage, MessageQuery
 
-COLUMNS = "row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text"
+COLUMNS = f"row, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text, {attachments.OF_MESSAGE}"
 
 _BESIDE = f"""
     select m.id,
@@ -73,7 +73,7 @@ def _optional_id(column: str | None) -> MessageId | None:
 
 
 def to_message(row: tuple[Any, ...]) -> Message:
-    _, id_, session, role, name, agent, at, recorded_at, expires_at, metadata, text = row
+    _, id_, session, role, name, agent, at, recorded_at, expires_at, metadata, text, carried = row
     return Message(
         id=MessageId(text_of(id_)),
         role=role,
@@ -85,4 +85,5 @@ def to_message(row: tuple[Any, ...]) -> Message:
         agent=optional_text_of(agent),
         metadata=metadata_of(metadata),
         expires_at=optional_moment(expires_at),
+        attachments=attachments.to_attachments(carried),
     )

@@ -16,6 +16,7 @@ from commonplace.domain.errors import LedgerUnavailable
 
 TABLES = (
     "messages",
+    "attachments",
     "passages",
     "facts",
     "fact_history",

@@ -6,7 +6,7 @@ Rows are gathered and written together, so who looks into the database in betwee
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.postgres import full_text, partitions, sessions
+from commonplace.adapters.postgres import attachments, full_text, partitions, sessions
 from commonplace.adapters.postgres.columns import (
     Connection,
     metadata_column,
@@ -138,6 +138,8 @@ class Writer:
                 text_column(message.text),
             ),
         )
+        for place, one in enumerate(message.attachments):
+            await self._gathered.insert("attachments", attachments.columns_of(self.next_row, place, one))
         return True
 
     async def insert_passages(self, entries: Sequence[Entry]) -> None:

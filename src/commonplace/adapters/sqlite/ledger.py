@@ -29,6 +29,7 @@ from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite import summaries as stretches
 from commonplace.adapters.sqlite.archiving import SqliteArchiving
 from commonplace.adapters.sqlite.attachments import SqliteAttachments
+from commonplace.adapters.sqlite.block_keeping import SqliteBlocks
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encrypting, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
@@ -74,6 +75,7 @@ class SqliteLedger(
     SqliteArchiving,
     SqliteSummarising,
     SqliteAttachments,
+    SqliteBlocks,
     SqliteLeasing,
     SqliteNoting,
 ):
