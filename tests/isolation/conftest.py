@@ -45,6 +45,7 @@ class House:
     message: str
     cursor: str
     facts_cursor: str
+    attachment: str
 
     async def ask(self, method: str, path: str, key: dict[str, str], **more: Any) -> httpx2.Response:
         headers = {**key, **more.pop("headers", {})}
@@ -61,11 +62,12 @@ class House:
             "message": self.message,
             "cursor": self.cursor,
             "facts_cursor": self.facts_cursor,
+            "attachment": self.attachment,
         }
 
 
 def with_ids(house: House, value: Any) -> Any:
-    """Fill in what an intruder may have got hold of: `{fact}`, `{message}`, `{cursor}` and `{facts_cursor}`."""
+    """Fill in what an intruder may have got hold of: `{fact}`, `{message}`, `{cursor}`, `{attachment}` …"""
     told = json.dumps(value)
     for name, known in house.ids().items():
         told = told.replace(f"{{{name}}}", known)
@@ -88,6 +90,9 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
         "/v1/messages", content=f"My dog is called {secret}", session="s1", metadata={"topic": secret.lower()}
     )
     await post("/v1/messages", content=f"I moved to {secret} street", session="s1")
+    whose: dict[str, str] = {} if user is None else {"user": user}
+    sent = await server.client.post("/v1/attachments", params=whose, content=f"A file of {secret}", headers=key)
+    await post("/v1/messages", content="See the file", attachments=[{"id": sent.json()["id"], "caption": secret}])
     fact = await post("/v1/facts", text=f"The code is {secret}", metadata={"topic": secret.lower()})
     await post("/v1/facts", text=f"The other code is {secret}")
     block = await server.client.put("/v1/blocks/profile", json={"text": secret, "user": user}, headers=key)
@@ -102,6 +107,7 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
         "fact": fact["id"],
         "cursor": page["next_cursor"],
         "facts_cursor": facts["next_cursor"],
+        "attachment": sent.json()["id"],
     }
 
 

@@ -41,12 +41,18 @@ NAMED: Sequence[Try] = [
     ("GET", "/v1/sessions/s1/window?user=victim", {}),
     ("GET", "/v1/messages/{message}?user=victim", {}),
     ("POST", "/v1/why-not", body(id="{fact}", query="code", user="victim")),
+    ("GET", "/v1/attachments/{attachment}?user=victim", {}),
+    ("GET", "/v1/attachments/{attachment}/content?user=victim", {}),
+    ("POST", "/v1/messages", body(content="Mine", user="victim", attachments=[{"id": "{attachment}"}])),
     ("POST", "/v1/consolidate", body(user="victim", dry_run=True)),
     ("POST", "/chat", body(user_input=QUERY, user_id="victim")),
     ("POST", "/chat", body(user_input=QUERY, user_id="victim", session_id="s1", stream=True)),
 ]
 UNNAMED: Sequence[Try] = [
     # Ids and cursors of the victim, under one's own name
+    ("GET", "/v1/attachments/{attachment}", {}),
+    ("GET", "/v1/attachments/{attachment}/content", {}),
+    ("POST", "/v1/messages", body(content="Mine", attachments=[{"id": "{attachment}"}])),
     ("GET", "/v1/facts/{fact}", {}),
     ("GET", "/v1/facts/{fact}/history", {}),
     ("GET", "/v1/messages?cursor={cursor}", {}),

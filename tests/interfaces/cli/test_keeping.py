@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -89,3 +90,18 @@ def test_an_unknown_fact_is_not_found(cli: Cli) -> None:
         ran = cli(*command, "--json")
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == '{"error": "NotFound", "message": "no fact with id \'f1\' for this user"}\n'
+
+
+def test_a_file_goes_with_a_message_and_can_be_had_again(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "trip.md").write_text("The ferry to Quillon leaves at seven.")
+    added = cli("add", "See the plan", "--attach", str(tmp_path / "trip.md"), "--caption", "archipelago", "--json")
+    assert added.code == 0
+    (found,) = cli("recall", "ferry to Quillon", "--json").json
+    (file,) = found["attachments"]
+    assert (found["text"], file["name"], file["caption"]) == ("See the plan", "trip.md", "archipelago")
+    assert "trip.md" in cli("recall", "archipelago").out
+    assert cli("attachment", file["id"], "--to", str(tmp_path / "copy.md"), "--json").json["size"] == 37
+    assert (tmp_path / "copy.md").read_text() == "The ferry to Quillon leaves at seven."
+    assert cli("attachment", file["id"], "--user", "somebody else").code == 1
+    assert cli("add", "x", "--attach", str(tmp_path / "nothing.md")).code == 2
+    assert cli("add", "x", "--caption", "of nothing").code == 2

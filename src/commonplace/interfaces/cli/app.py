@@ -9,6 +9,7 @@ from typing import Annotated, Protocol, runtime_checkable
 import typer
 
 from commonplace.interfaces.cli import (
+    attaching,
     benching,
     consolidating,
     demo,
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     "demo": demo.demo,
     "chat": chat,
     "add": keeping.add,
+    "attachment": attaching.attachment,
     "recall": finding.recall,
     "why-not": finding.why_not,
     "context": finding.context,

@@ -19,7 +19,7 @@ def attachment(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a file, as recall shows it.")],
     to: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there.")] = None,
 ) -> None:
-    """Say what is known of a file that a message carries, or write it to a path."""
+    """Get a file that a message carries."""
     output = Output(call)
     with open_memory(call) as memory:
         found = memory.attachment(id, user=call.user) if to is None else memory.save_attachment(id, to, user=call.user)

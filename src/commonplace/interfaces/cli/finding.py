@@ -73,6 +73,7 @@ def _about(item: Recalled) -> list[str]:
     until = f", until {shown(item.valid_to)}" if item.valid_to else ""
     lines = [f"{item.kind}, {shown(item.at)}{until}, {item.id}", item.note or ""]
     lines += [f"said: {item.said}"] if item.said else []
+    lines += [f"carries {one.name or one.type}, {one.id}" for one in item.attachments]
     return lines + (_numbers(item.why) if item.why else [])
 
 

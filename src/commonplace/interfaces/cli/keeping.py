@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from commonplace.domain.errors import InvalidInput
 from commonplace.domain.results import Added
 from commonplace.domain.values import Fact
 from commonplace.interfaces.cli.opening import object_of, open_memory, text_of
@@ -36,6 +39,17 @@ class Saying:
     agent: Annotated[str | None, typer.Option(help="The agent that was spoken to.")] = None
     metadata: Metadata = None
     expires_at: Expiry = None
+    attach: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A file that goes with it; repeatable.")] = (
+        None
+    )
+    caption: Annotated[list[str] | None, typer.Option(help="What a file shows: the first for the first.")] = None
+
+    def attachments(self) -> list[dict[str, Path | str]]:
+        """Return the files with their captions. Raises InvalidInput for a caption without a file."""
+        files, captions = self.attach or [], self.caption or []
+        if len(captions) > len(files):
+            raise InvalidInput(f"--caption: {len(captions)} captions for {len(files)} files; expected at most one each")
+        return [{"path": file, "caption": said} for file, said in zip_longest(files, captions, fillvalue="") if file]
 
 
 def add(
@@ -57,7 +71,15 @@ def add(
         "expires_at": parse_when(saying.expires_at, name="--expires-at", now=now),
     }
     with open_memory(call) as memory:
-        added = memory.add(message, user=call.user, session=call.session, agent=saying.agent, learn=learn, wait=wait)
+        added = memory.add(
+            message,
+            user=call.user,
+            session=call.session,
+            agent=saying.agent,
+            learn=learn,
+            wait=wait,
+            attachments=saying.attachments(),
+        )
         texts = _texts(memory, added, user=call.user)
     output.answer(added, lambda screen: _tell_added(screen, added, texts))
     for note in added.notes:

@@ -8,10 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from commonplace.domain.media import IMAGES
 from commonplace.domain.values import Message, SessionId
 from commonplace.interfaces.http.access import Reader
 from commonplace.interfaces.http.pages.looking import look
 from commonplace.interfaces.http.pages.shell import PageRoute, Whose, page
+from commonplace.interfaces.http.routes.attachments import served
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -48,6 +50,12 @@ async def conversations(access: Reader, user: Whose = "") -> Response:
     return page(access, "conversations.html", user=seen.user, sessions=lines)
 
 
+@router.get("/conversations/attachment")
+async def attachment(access: Reader, id: Annotated[str, Query(max_length=100)], user: Whose = "") -> Response:
+    """A file as it is: shown if it is an image that cannot hold a script, else saved."""
+    return await served(access, id, look(access, user).user)
+
+
 @router.get("/conversations/one")
 async def conversation(
     access: Reader,
@@ -66,5 +74,6 @@ async def conversation(
         messages=messages.items,
         older=messages.next_cursor,
         taught=await seen.taught(ids),
+        images=IMAGES,
         summaries=await seen.summaries(SessionId(session)) if session else (),
     )

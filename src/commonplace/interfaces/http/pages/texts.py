@@ -136,6 +136,8 @@ class Texts:
     conversation = "Conversation"
     no_session = "(no session)"
     taught = "Taught"
+    an_image = "An image"
+    bytes = "bytes"
     summary = "Summary"
     covers = "covers"
     older = "Older messages"

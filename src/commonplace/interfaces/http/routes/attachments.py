@@ -83,7 +83,5 @@ def _headers(attachment: Attachment) -> dict[str, str]:
     return {
         "Content-Disposition": f"{how}; filename*=UTF-8''{name}",
         "Content-Length": str(attachment.size),
-        "Content-Security-Policy": "default-src 'none'; sandbox",
-        "X-Content-Type-Options": "nosniff",
-        "Cache-Control": "private, no-store",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }
