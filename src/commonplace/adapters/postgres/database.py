@@ -21,6 +21,8 @@ from commonplace.adapters.postgres.columns import Connection, VectorColumn, Vect
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
 
 MIGRATIONS: Traversable = resources.files("commonplace.adapters.postgres").joinpath("migrations")
+ASK_AGAIN = 2.0
+"""Seconds to wait in the queue of the pool."""
 MIGRATION_LOCK = 0x436D6E70
 """The advisory lock of who brings the schema up to date ("Cmnp")."""
 
@@ -83,7 +85,8 @@ class Database:
             kwargs=self._options(),
             min_size=1,
             max_size=self.pool_size,
-            timeout=self.patience,
+            # A pool that has given up to connect forgets who waits; so ask it anew now and then.
+            timeout=min(self.patience, ASK_AGAIN),
             # It tries to connect again at ever longer intervals, for so long; then anew with the next call.
             reconnect_timeout=5.0,
             configure=self.configure,

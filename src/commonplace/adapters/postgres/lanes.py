@@ -8,13 +8,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import LiteralString, NamedTuple, TypeVar
 
 from psycopg import OperationalError, errors, sql
 from psycopg_pool import AsyncConnectionPool
 
 from commonplace.adapters.postgres.columns import Connection, text_column
 from commonplace.adapters.postgres.database import Database
+from commonplace.domain.errors import LedgerUnavailable
 
 T = TypeVar("T")
 Work = Callable[[Connection], Awaitable[T]]
@@ -23,6 +24,7 @@ UNDONE = (errors.SerializationFailure, errors.DeadlockDetected)
 GOING_DOWN = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.DatabaseDropped)
 READING = sql.SQL("begin isolation level repeatable read read only")
 WRITING = sql.SQL("begin")
+_RUN: LiteralString = "extract(epoch from pg_postmaster_start_time())::text"
 
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
@@ -60,17 +62,17 @@ class Lanes:
         """Run `work` in a transaction. It is committed on return, and undone if `work` raises."""
         patience = _Patience(self._database.patience)
         while True:
-            committing = ""
+            committing: _Begun | None = None
             try:
                 async with self._connection() as connection:
-                    number = await _begin(connection, WRITING, tenant)
+                    begun = await _begin(connection, WRITING, tenant)
                     result = await work(connection)
-                    committing = number
+                    committing = begun
                     await connection.commit()
                     return result
             except OperationalError as error:
                 await self._recover(error, patience)
-                if committing and await self._was_committed(committing):
+                if committing is not None and await self._was_committed(committing):
                     return result
 
     async def run_alone(self, work: Work[T]) -> T:
@@ -99,38 +101,56 @@ class Lanes:
         if not undone:
             await self._pool.check()
 
-    async def _was_committed(self, number: str) -> bool:
-        """Look a transaction up whose end was not seen. The server may not yet have noticed that its client is gone."""
+    async def _was_committed(self, begun: "_Begun") -> bool:
+        """Look a transaction up whose end was not seen. The server may not yet have noticed that its client is gone.
+
+        A server that was killed has forgotten the numbers of what it had not yet written, and gives them out again:
+        `committed` may then be said of another's transaction. Raises LedgerUnavailable, for it cannot be known.
+        """
         patience = _Patience(self._database.patience)
         while True:
             try:
                 async with self._connection() as connection:
-                    found = await connection.execute("select pg_xact_status(%s::xid8)", (number,))
-                    (status,) = await found.fetchone() or (None,)
+                    found = await connection.execute(f"select pg_xact_status(%s::xid8), {_RUN}", (begun.number,))
+                    status, run = await found.fetchone() or (None, "")
             except OperationalError as error:
                 await self._recover(error, patience)
                 continue
+            except errors.InvalidParameterValue:  # a number that is yet to come: it was lost with the server
+                return False
+            if run != begun.run:
+                if status == "committed":
+                    raise LedgerUnavailable("the server was started anew: it is not known whether the write was kept")
+                return False
             if status != "in progress":
                 return bool(status == "committed")
             await patience.wait(OperationalError("it is not known whether the last write was committed"))
 
 
-async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> str:
-    """Begin a transaction and say whose it is, in one round trip. Returns the number of one that writes."""
+class _Begun(NamedTuple):
+    number: str
+    """Of a transaction that writes."""
+    run: str
+    """Of the server: another one after each start."""
+
+
+async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> _Begun:
+    """Begin a transaction and say whose it is, in one round trip."""
     script = sql.SQL(
         "{begin}; select set_config('commonplace.tenant', {tenant}, true),"
-        " set_config('commonplace.every_tenant', {all}, true), {number}"
+        " set_config('commonplace.every_tenant', {all}, true), {number}, {run}"
     ).format(
         begin=begin,
         tenant=text_column(tenant or ""),
         all="on" if tenant is None else "off",
         number=sql.SQL("pg_current_xact_id()::text" if begin is WRITING else "''"),
+        run=sql.SQL(_RUN),
     )
     # Text results: only then two statements go through in one piece.
     cursor = await connection.cursor().execute(script, binary=False)
     cursor.nextset()
-    _, _, number = await cursor.fetchone() or ("", "", "")
-    return str(number)
+    _, _, number, run = await cursor.fetchone() or ("", "", "", "")
+    return _Begun(number, run)
 
 
 def _is_lost(error: OperationalError) -> bool:
