@@ -1,5 +1,6 @@
 """mem0's API on Commonplace. Shapes and arguments are those of mem0ai 2.2."""
 
+import asyncio
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,3 +172,62 @@ async def test_the_async_api_is_the_same_and_opens_at_its_first_call(tmp_path: P
         assert len(texts(await memory.search("tools", filters={"user_id": "alex"}))) == 2
     for name in ("add", "search", "get_all", "get", "update", "delete", "delete_all", "history", "reset"):
         assert inspect.signature(getattr(Memory, name)) == inspect.signature(getattr(AsyncMemory, name))
+
+
+def test_the_calls_of_mem0_quickstart_answer_as_they_do_there(memory: Memory) -> None:
+    said = [
+        {"role": "user", "content": "Hello, I am Kim. I love climbing and chess."},
+        {"role": "assistant", "content": "Nice to meet you, Kim!"},
+    ]
+    memory.add(said, user_id="kim")
+    known = texts(memory.search("What do you know about me?", filters={"user_id": "kim"}))
+    assert {"User loves climbing", "User loves chess"} <= set(known)
+    assert known == texts(memory.search(query="What do you know about me?", user_id="kim"))
+
+
+def test_the_calls_of_mem0_feature_tour_answer_as_they_do_there(memory: Memory) -> None:
+    """Store, list, get, search, update, history, delete, delete_all, reset: each as its documentation calls it."""
+    film = [
+        {"role": "user", "content": "I want to see a film tonight. Any ideas?"},
+        {"role": "assistant", "content": "How about a western?"},
+        {"role": "user", "content": "I don't like westerns but I love science fiction films."},
+    ]
+    memory.add(film, user_id="lea", metadata={"category": "films"})
+    memory.add(film, user_id="lea", agent_id="guide", run_id="trip-2025", metadata={"category": "films"}, infer=False)
+    memory.add(messages="I like to drink tea in the morning", user_id="lea")
+    listed = memory.get_all(filters={"user_id": "lea"}, top_k=50)["results"]
+    assert {"id", "memory", "hash", "created_at", "updated_at", "user_id"} <= set(listed[0])
+    loved = next(one for one in listed if one["memory"] == "User loves science fiction films")
+    assert memory.get(memory_id=loved["id"]) == memory.get(loved["id"]) is not None
+    narrow = {"AND": [{"category": "films"}]}
+    assert loved["id"] in {
+        one["id"] for one in memory.search("Which films?", filters={"user_id": "lea", **narrow})["results"]
+    }
+    assert memory.search("tea or coffee?", filters={"user_id": "lea"}, top_k=1, threshold=0.1)["results"]
+    changed = memory.update(memory_id=loved["id"], data="Loves all films about space")
+    assert changed["message"].startswith("Memory updated")
+    told = memory.history(memory_id=loved["id"])
+    assert [(row["event"], row["new_memory"]) for row in told][-1] == ("UPDATE", "Loves all films about space")
+    assert memory.delete(memory_id=loved["id"])["message"].startswith("Memory deleted")
+    assert memory.get_all(filters={"user_id": "lea", "run_id": "trip-2025"})["results"]
+    memory.delete_all(user_id="lea")
+    assert memory.get_all(filters={"user_id": "lea"}) == {"results": []}
+    memory.reset()
+
+
+async def test_the_calls_of_mem0_async_guide_answer_as_they_do_there(tmp_path: Path) -> None:
+    memory = AsyncMemory(tmp_path / "memory")
+    try:
+        users = ("ana", "ben")
+        await asyncio.gather(*(memory.add(messages=f"I live in {user.title()}ville", user_id=user) for user in users))
+        found = await asyncio.gather(
+            *(memory.search(query="Where do I live?", filters={"user_id": user}) for user in users)
+        )
+        assert [texts(one)[0] for one in found] == ["User lives in Anaville", "User lives in Benville"]
+        (one,) = (await memory.get_all(filters={"user_id": "ana"}))["results"]
+        await memory.update(memory_id=one["id"], data="Lives in Oslo")
+        assert [row["event"] for row in await memory.history(memory_id=one["id"])] == ["ADD", "UPDATE"]
+        await memory.delete_all(user_id="ana")
+        assert await memory.get(memory_id=one["id"]) is None
+    finally:
+        await memory.close()

@@ -1,4 +1,7 @@
-"""Questions about the conversations as such ("what have we talked about?"), which summaries answer."""
+"""Questions about the whole: what was talked about, which summaries answer; what is known of the user: facts do.
+
+No word of "What do you know about me?" is in what answers it, so no search would find that.
+"""
 
 import re
 
@@ -10,8 +13,13 @@ from commonplace.recall.terms import analyse
 from commonplace.recall.when import window
 
 ANSWERS = 0.9
-"""The relevance of a summary for such a question."""
+"""The relevance of a summary, or of a fact about the user, for such a question."""
 SUMMARY = KINDS.index("summary")
+LONGEST = 200
+"""Characters at the end of a question that are looked at."""
+KNOWN = 200
+"""So many of the latest facts are weighed, to begin with the important ones."""
+FACTS = [KINDS.index("fact"), KINDS.index("preference")]
 
 _ASKS = re.compile(
     r"\bwhat (?:all )?(?:have|had|did|do|were|was|are) (?:we|i|you and i) (?:\w+ )??(?:talk|discuss|chat|speak|spoke"
@@ -24,6 +32,13 @@ _ASKS = re.compile(
     r"|\bcatch me up\b|\bwhere (?:did we leave|were we)\b(?: off)?"
     r"|\bworüber (?:haben|hatten) wir\b(?: \w+)*? (?:gesprochen|geredet|diskutiert)"
     r"|\bde qué (?:hemos hablado|hablamos|habíamos hablado)\b|\bde quoi (?:avons-nous|on a) (?:parlé|discuté)\b",
+    re.IGNORECASE,
+)
+_ABOUT_ME = re.compile(
+    r"what (?:all )?(?:do|did|can|could) you (?:already |still )?(?:know|remember|recall|tell me)(?: of| about)? me"
+    r"|what (?:have you|you(?:'ve| have)) (?:learned|learnt|remembered) (?:of|about) me"
+    r"|what (?:is|do you have) (?:known|remembered) (?:of|about) me|who am i|(?:tell|remind) me about (?:me|myself)"
+    r"|was (?:weißt|weisst) du (?:alles )?über mich|qué sabes (?:de|sobre) mí|que sais-tu (?:de|sur) moi",
     re.IGNORECASE,
 )
 _TIMES = re.compile(
@@ -42,15 +57,30 @@ def asks_overview(text: str, *, language: str = "en") -> bool:
     return not analyse(_TIMES.sub(" ", _ASKS.sub(" ", text)), language=language)
 
 
+def asks_about_user(text: str) -> bool:
+    """Say whether a question, or the last sentence of it, asks for what is known of the user, and for nothing else."""
+    sentences = [one.strip(" !?.,") for one in re.split(r"[.!?]\s", text[-LONGEST:]) if one.strip(" !?.,")]
+    return bool(sentences) and _ABOUT_ME.fullmatch(sentences[-1]) is not None
+
+
 def overview(corpus: Corpus, text: str, *, mask: Mask, balance: Balance, now: int, limit: int) -> list[Weighed]:
-    """Return the summaries that answer such a question, the latest first; those of the time that it names."""
+    """Return what answers such a question: facts, the best first, or the latest summaries of the time that it names."""
+    kinds = corpus.rows.kind.cells
+    if asks_about_user(text):
+        known = _first(corpus, mask & np.isin(kinds, FACTS), balance=balance, now=now, limit=max(limit, KNOWN))
+        return sorted(known, key=lambda one: -one.score)[:limit]
     if not asks_overview(text, language=corpus.language):
         return []
     at = corpus.rows.at.cells
-    wanted = mask & (corpus.rows.kind.cells == SUMMARY)
+    wanted = mask & (kinds == SUMMARY)
     asked = window(text, now=now)
     if asked is not None:
         wanted = wanted & (at >= asked.start) & (at < asked.stop)
+    return _first(corpus, wanted, balance=balance, now=now, limit=limit)
+
+
+def _first(corpus: Corpus, wanted: Mask, *, balance: Balance, now: int, limit: int) -> list[Weighed]:
+    """Return these as answers, the latest first."""
     if not np.any(wanted):
         return []
     total = balance.relevance + balance.importance + balance.recency
