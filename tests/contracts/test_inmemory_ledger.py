@@ -2,6 +2,7 @@ import pytest
 
 from commonplace.adapters.inmemory import InMemoryLedger
 from tests.contracts.ledger import LedgerContract
+from tests.contracts.ledger.models import ModelsContract
 from tests.contracts.ledger.serving import ServingContract
 
 
@@ -16,6 +17,12 @@ class TestInMemoryLedger(LedgerContract):
 
 
 class TestInMemoryServing(ServingContract):
+    @pytest.fixture
+    def ledger(self) -> InMemoryLedger:
+        return InMemoryLedger()
+
+
+class TestInMemoryModels(ModelsContract):
     @pytest.fixture
     def ledger(self) -> InMemoryLedger:
         return InMemoryLedger()

@@ -6,6 +6,7 @@ import pytest
 from commonplace.adapters.sqlite import SqliteLedger
 from tests.contracts.ledger import LedgerContract
 from tests.contracts.ledger.full_text import FullTextContract, unpack
+from tests.contracts.ledger.models import ModelsContract
 from tests.contracts.ledger.serving import ServingContract
 
 
@@ -41,6 +42,13 @@ class TestSqliteFullText(FullTextContract):
 
 
 class TestSqliteServing(ServingContract):
+    @pytest.fixture
+    async def ledger(self, tmp_path: Path) -> AsyncIterator[SqliteLedger]:
+        async with SqliteLedger(tmp_path / "ledger.db") as ledger:
+            yield ledger
+
+
+class TestSqliteModels(ModelsContract):
     @pytest.fixture
     async def ledger(self, tmp_path: Path) -> AsyncIterator[SqliteLedger]:
         async with SqliteLedger(tmp_path / "ledger.db") as ledger:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from commonplace.adapters.hashing import HashEmbedder
-from commonplace.domain.errors import Closed, EmbedderMismatch, InvalidInput, NotBuiltYet
+from commonplace.domain.errors import Closed, EmbedderMismatch, InvalidInput
 from commonplace.memory import AsyncMemory
 from commonplace.sync import Memory
 
@@ -189,11 +189,6 @@ def test_a_closed_memory_says_so(tmp_path: Path) -> None:
 def test_a_wrong_setting_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InvalidInput, match="exact_up_to"):
         Memory.ephemeral(exact_upto=3)
-
-
-async def test_what_is_not_built_yet_says_so(memory: AsyncMemory) -> None:
-    with pytest.raises(NotBuiltYet):
-        await memory.migrate_embeddings(to="another")
 
 
 async def test_two_weeks_before_my_birthday_is_a_time_once_the_birthday_is_known(memory: AsyncMemory) -> None:

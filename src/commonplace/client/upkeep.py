@@ -5,8 +5,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from commonplace.client.asking import Asking, NotOverHTTP
+from commonplace.domain.embeddings import Embeddings, Migrated
 from commonplace.domain.plain import from_json
+from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.results import Added, Checkup, JobInfo, Reindexed, Relearned, Stats
+from commonplace.engine.migrating import LEAST_OVERLAP
 
 POLL = 0.5
 
@@ -53,6 +56,25 @@ class RemoteUpkeep:
         """The service learns from what waits by itself."""
         raise NotOverHTTP("work: the service learns from what waits by itself")
 
-    async def migrate_embeddings(self, *, to: str) -> None:
+    async def migrate_embeddings(
+        self,
+        *,
+        to: object,
+        switch: bool = True,
+        least_overlap: float = LEAST_OVERLAP,
+        progress: Progress = unseen,
+    ) -> Migrated:
         """Change the embedding model: done where the memory is, since it takes as long as making every vector."""
-        raise NotOverHTTP("migrate_embeddings: run `commonplace migrate` where the memory is")
+        raise NotOverHTTP("migrate_embeddings: run `commonplace migrate-embeddings` where the memory is")
+
+    async def roll_back_embeddings(self, *, progress: Progress = unseen) -> Migrated:
+        """Go back to the embedding model before: done where the memory is."""
+        raise NotOverHTTP("roll_back_embeddings: run `commonplace migrate-embeddings --roll-back` where the memory is")
+
+    async def discard_embeddings(self, *, progress: Progress = unseen) -> int:
+        """Remove the vectors that are not in use: done where the memory is."""
+        raise NotOverHTTP("discard_embeddings: run `commonplace migrate-embeddings --discard` where the memory is")
+
+    async def embeddings(self) -> Embeddings:
+        """Say whose vectors are in use: `stats` names the model here, too."""
+        raise NotOverHTTP("embeddings: run `commonplace migrate-embeddings` where the memory is")

@@ -3,8 +3,9 @@
 from datetime import datetime, timedelta
 from os import PathLike, fspath
 
-from commonplace.domain.errors import InvalidInput, NotBuiltYet, NotFound
-from commonplace.domain.inputs import parse_optional_name, parse_text
+from commonplace.domain.embeddings import Embeddings, Migrated
+from commonplace.domain.errors import InvalidInput, NotFound
+from commonplace.domain.inputs import parse_optional_name, parse_share, parse_text
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt
 from commonplace.domain.results import Consolidated, Purged
@@ -18,6 +19,7 @@ from commonplace.engine.chores import Chore, Chores
 from commonplace.engine.consolidating import Consolidating
 from commonplace.engine.filling import Filling
 from commonplace.engine.forgetting import Forgetting
+from commonplace.engine.migrating import LEAST_OVERLAP, Migrating
 from commonplace.engine.parts import Parts
 from commonplace.engine.purging import Purging
 from commonplace.engine.snapshotting import LATEST, Shelf, Snapshotting
@@ -31,6 +33,7 @@ class Caring:
     _forgetting: Forgetting
     _consolidating: Consolidating
     _purging: Purging
+    _migrating: Migrating
 
     async def forget(
         self,
@@ -170,10 +173,33 @@ class Caring:
             return await self._consolidating.everyone(dry_run=dry_run, progress=progress)
         return await self._consolidating.consolidate(self._whose(user), dry_run=dry_run, progress=progress)
 
-    # Specified, not built yet
+    async def migrate_embeddings(
+        self,
+        *,
+        to: object,
+        switch: bool = True,
+        least_overlap: float = LEAST_OVERLAP,
+        progress: Progress = unseen,
+    ) -> Migrated:
+        """Change the embedding model, of every tenant, while everything goes on: build beside, compare, switch.
 
-    async def migrate_embeddings(self, *, to: str) -> None:
-        raise NotBuiltYet("migrate_embeddings")
+        `to` is a name like `openai:text-embedding-3-small`, or an embedder. Cut short, the same call goes on where it
+        stopped. Without `switch` the new vectors stay aside, for a later call.
+        """
+        least = parse_share(least_overlap, name="least_overlap")
+        return await self._migrating.migrate(to, switch=switch, least=least, progress=progress)
+
+    async def roll_back_embeddings(self, *, progress: Progress = unseen) -> Migrated:
+        """Go back to the embedding model before the last migration, as long as its vectors are kept."""
+        return await self._migrating.roll_back(progress=progress)
+
+    async def discard_embeddings(self, *, progress: Progress = unseen) -> int:
+        """Remove the vectors that are not in use, of a model to come or of the one before. Returns how many."""
+        return await self._migrating.discard(progress=progress)
+
+    async def embeddings(self) -> Embeddings:
+        """Say whose vectors are in use, and whether there are others aside."""
+        return await self._migrating.embeddings()
 
     def _check_tenant(self, name: str, *, alone: bool) -> None:
         tenant = self._parts.options.tenant

@@ -9,8 +9,9 @@ from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.engine.filling import Filling
 from commonplace.engine.indexing import Indexing
+from commonplace.engine.parts import Parts
 from commonplace.learning.draft import Draft
-from commonplace.ports.ledger import Change, Ledger
+from commonplace.ports.ledger import Change
 
 ATTEMPTS = 50
 """Decisions that another process's write has made stale are taken again, so many times at the most."""
@@ -19,17 +20,18 @@ Decide = Callable[[], Awaitable[Sequence[Draft]]]
 
 
 class Committing:
-    def __init__(
-        self, ledger: Ledger, indexing: Indexing, filling: Filling, *, written: Callable[[Scope], None]
-    ) -> None:
+    def __init__(self, parts: Parts, indexing: Indexing, filling: Filling, *, written: Callable[[Scope], None]) -> None:
         """`written` is told of every user whose rows have changed."""
-        self._ledger, self._indexing, self._filling, self._written = ledger, indexing, filling, written
+        self._parts, self._ledger = parts, parts.ledger
+        self._indexing, self._filling, self._written = indexing, filling, written
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     async def keep(self, scope: Scope, *changes: Change) -> None:
         """Write what rests on nothing read before."""
         await self._ledger.write(scope, *changes)
         self._written(scope)
+        if self._outdated(changes):
+            self._filling.written(scope, since=0)
 
     async def commit(self, scope: Scope, decide: Decide, *, also: Sequence[Change] = ()) -> Sequence[Draft]:
         """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
@@ -46,10 +48,20 @@ class Committing:
                 except Conflict:
                     continue
                 self._written(scope)
-                if any(new.entry.vector is None for change in changes for new in change.versions):
+                if self._outdated((*also, *changes)) or any(
+                    new.entry.vector is None for change in changes for new in change.versions
+                ):
                     self._filling.written(scope, since=seen.version)
                 return drafts
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
+
+    def _outdated(self, changes: Sequence[Change]) -> bool:
+        """Say whether another model took the place of the one that made these vectors: then they were not written."""
+        current = self._parts.embedder.identity
+        entries = [entry for change in changes for new in change.messages for entry in new.entries]
+        entries += [new.entry for change in changes for new in change.versions]
+        entries += [new.entry for change in changes for new in change.summaries]
+        return self._parts.outdated or any(entry.model not in (None, current) for entry in entries)
 
     def _lock(self, scope: Scope) -> asyncio.Lock:
         """One user's decisions follow each other in this process; other processes are met by the ledger's check."""

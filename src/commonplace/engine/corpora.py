@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import Feed, IndexFeed, Versions
+from commonplace.engine.following import Following
+from commonplace.ports.feed import Feed, IndexFeed, Versions
 from commonplace.recall.corpus import Corpus
 
 SMALL_FEED = 64
@@ -48,11 +49,14 @@ class Corpora:
         budget: int,
         make: Callable[[Versions], Corpus],
         fits: Callable[[Versions], bool] = lambda _: True,
+        following: Following | None = None,
     ) -> None:
         """`make` returns an empty corpus that suits a partition; whether it holds vectors is for the planner to say.
 
-        `fits` says whether a partition may be in RAM as a whole.
+        `fits` says whether a partition may be in RAM as a whole. `following` is told when the ledger holds the vectors
+        of another model.
         """
+        self._following = following
         self._ledger, self._budget, self._make, self.fits = ledger, budget, make, fits
         self._held: OrderedDict[Scope, _Held] = OrderedDict()
         self._beyond = asyncio.Lock()
@@ -68,7 +72,7 @@ class Corpora:
         held.users += 1
         try:
             async with held.lock:
-                versions = await self._ledger.versions(scope)
+                versions = await self._versions(scope)
                 if self.fits(versions):
                     yield Part(await self._up_to_date(scope, held, versions))
                 else:
@@ -108,16 +112,28 @@ class Corpora:
 
     async def _up_to_date(self, scope: Scope, held: _Held, versions: Versions) -> Corpus:
         corpus = held.corpus
+        if corpus is not None and corpus.generation != versions.generation:
+            corpus = None
         if corpus is not None and corpus.version == versions.version:
             self.hits += 1
             return corpus
         if corpus is None or _worn(corpus) or corpus.version > versions.version:
             corpus = self._make(versions)
         feed = await self._ledger.feed(scope, since=corpus.version)
+        if feed.versions.generation != corpus.generation:
+            return await self._up_to_date(scope, held, await self._versions(scope))
         self.loads += _size(feed) > SMALL_FEED
         await take_in(corpus, feed)
         self._count(held, corpus)
         return corpus
+
+    async def _versions(self, scope: Scope) -> Versions:
+        """Return where the user's rows stand, once the embedder is that of their vectors."""
+        versions = await self._ledger.versions(scope)
+        while self._following is not None and versions.generation != self._following.generation:
+            await self._following.follow()
+            versions = await self._ledger.versions(scope)
+        return versions
 
     def _count(self, held: _Held, corpus: Corpus | None) -> None:
         held.corpus = corpus

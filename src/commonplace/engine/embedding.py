@@ -21,6 +21,8 @@ class Sense(NamedTuple):
 
     vector: Vector
     tokens: QueryTokens | None
+    model: str | None = None
+    """The identity of that model."""
 
 
 class Embedded(NamedTuple):
@@ -35,6 +37,7 @@ class Embedding:
         # Asked once: looking whether an object keeps a protocol takes longer than a small embedder does.
         self._reader = embedder if isinstance(embedder, TokenEmbedder) else None
         self._images = embedder if isinstance(embedder, ImageEmbedder) else None
+        self._model = embedder.identity
         self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
@@ -47,40 +50,58 @@ class Embedding:
     async def embed_all(self, texts: Sequence[str]) -> Sequence[Sense]:
         """As `embed`, for work that is pointless without vectors. Raises EmbedderUnavailable."""
         keys = [_key(text) for text in texts]
-        found = {key: self._kept[key] for key in keys if key in self._kept}
-        if len(found) < len(keys):
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            found |= zip(missing, await self._read(list(missing.values())), strict=True)
+        while True:
+            model = self._of_one_model()
+            found = {key: self._kept[key] for key in keys if key in self._kept}
+            if len(found) < len(keys):
+                missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+                found |= zip(missing, await self._read(list(missing.values()), model), strict=True)
+            if self._embedder.identity == model:  # else another one took its place meanwhile
+                break
         self._keep(found)
         return [found[key] for key in keys]
 
     @property
     def takes_images(self) -> bool:
-        return self._images is not None
+        return self._images is not None and bool(getattr(self._embedder, "takes_images", True))
 
     async def embed_image(self, image: bytes) -> Sense | None:
         """Return the sense of an image; None where the model takes none, or cannot be had now."""
-        if self._images is None:
+        if self._images is None or not self.takes_images:
             return None
+        model = self._embedder.identity
         try:
             (vector,) = await self._images.embed_images([image])
         except EmbedderUnavailable:
             return None
-        return Sense(vector, None)
+        return Sense(vector, None, model)
 
     def kept(self, text: str) -> Sense | None:
         """Return what is known of a text without asking the model."""
+        self._of_one_model()
         return self._kept.get(_key(text))
 
     def clear(self) -> None:
         """Let go of everything that is kept."""
         self._kept.clear()
 
-    async def _read(self, texts: Sequence[str]) -> Sequence[Sense]:
+    def _of_one_model(self) -> str:
+        """Let go of what another model made of texts. Returns the one that is asked now."""
+        model = self._embedder.identity
+        if model != self._model:
+            self._kept.clear()
+            self._model = model
+        return model
+
+    async def _read(self, texts: Sequence[str], model: str) -> Sequence[Sense]:
         if self._reader is None:
-            return [Sense(vector, None) for vector in await self._embedder.embed(texts)]
-        readings = await self._reader.read(texts)
-        return [Sense(one.vector, short_tokens(one.words, one.tokens, language=self._language)) for one in readings]
+            return [Sense(vector, None, model) for vector in await self._embedder.embed(texts)]
+        return [
+            Sense(
+                one.vector, short_tokens(one.words, one.tokens, language=self._language) if one.words else None, model
+            )
+            for one in await self._reader.read(texts)
+        ]
 
     def _keep(self, senses: dict[bytes, Sense]) -> None:
         for key, sense in senses.items():

@@ -54,6 +54,7 @@ from commonplace.engine.indexing import Indexing
 from commonplace.engine.jobs import Worker
 from commonplace.engine.learner import Learner
 from commonplace.engine.listening import Listening
+from commonplace.engine.migrating import Migrating
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.engine.proposing import Proposing
@@ -84,8 +85,8 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         self._attaching = Attaching(parts)
         embedding = Embedding(parts.embedder, language=parts.options.language)
         indexing = Indexing(embedding, language=parts.options.language, look=self._attaching.read)
-        self._filling = Filling(parts.ledger, indexing, embedding, filled=self._planner.written)
-        committing = Committing(parts.ledger, indexing, self._filling, written=self._planner.written)
+        self._filling = Filling(parts, indexing, embedding, filled=self._planner.written)
+        committing = Committing(parts, indexing, self._filling, written=self._planner.written)
         self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
         self._contexts = Contexts(parts, self._recalling.recall, self._recalling.wishes)
         self._absence = Absence(parts, corpora, self._recalling)
@@ -109,6 +110,7 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         )
         self._listening = Listening(parts, corpora, embedding)
         self._purging = Purging(parts, self._forgetting)
+        self._migrating = Migrating(parts, self._attaching.read, self._planner)
         self._consolidating = Consolidating(parts, committing, self._summarising, self._purging)
 
     async def start(self) -> None:
@@ -343,7 +345,8 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
 
     def _new_corpora(self) -> Corpora:
         budget = self._parts.options.cache_bytes
-        return Corpora(self._parts.ledger, budget=budget, make=self._planner.corpus, fits=self._planner.fits)
+        make, fits, following = self._planner.corpus, self._planner.fits, self._parts.following
+        return Corpora(self._parts.ledger, budget=budget, make=make, fits=fits, following=following)
 
     async def _nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         return await self._recalling.nearest(scope, text)

@@ -70,6 +70,6 @@ class Examining:
                 check="model",
                 severity="error",
                 message=f"the vectors are of {recorded!r}, and the embedder is {ours!r}",
-                means="questions and memories are measured differently; `commonplace reindex --embed` makes them agree",
+                means="questions and memories are measured differently; open it with its own model",
             ),
         )

@@ -13,8 +13,9 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.scope import Scope
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.indexing import Indexing
-from commonplace.ports.ledger import Ledger
+from commonplace.engine.parts import Parts
 from commonplace.recall.late import packed
+from commonplace.recall.projector import without_vector
 
 IDLE = 0.05
 """Seconds without a write after which the waiting rows are filled, many in one batch."""
@@ -22,17 +23,18 @@ IDLE = 0.05
 
 class Filling:
     def __init__(
-        self, ledger: Ledger, indexing: Indexing, embedding: Embedding, *, filled: Callable[[Scope], None]
+        self, parts: Parts, indexing: Indexing, embedding: Embedding, *, filled: Callable[[Scope], None]
     ) -> None:
         """`filled` is told of every user whose rows have changed."""
-        self._ledger, self._indexing, self._embedding, self._filled = ledger, indexing, embedding, filled
+        self._parts, self._ledger = parts, parts.ledger
+        self._indexing, self._embedding, self._filled = indexing, embedding, filled
         self._waiting: dict[Scope, int] = {}
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
         self._task: asyncio.Task[None] | None = None
         self._last_write = 0.0
 
     def written(self, scope: Scope, *, since: int) -> None:
-        """Facts without vectors were written after version `since`."""
+        """Rows without vectors were written after version `since`."""
         self._waiting.setdefault(scope, since)
         loop = asyncio.get_running_loop()
         self._last_write = loop.time()
@@ -72,8 +74,10 @@ class Filling:
                     await self.settle(scope)
 
     async def _fill(self, scope: Scope, since: int) -> None:
+        if self._parts.outdated:
+            await self._parts.follow()
         feed = await self._ledger.feed(scope, since=since)
-        missing = frozenset(row.n for row in feed.facts if row.vector is None)
+        missing = frozenset(without_vector(feed))
         texts = await self._indexing.texts_of(self._ledger, scope, feed, missing)
         if not texts:
             return
@@ -85,5 +89,6 @@ class Filling:
             scope,
             {n: sense.vector for n, sense in made.items()},
             tokens={n: packed(sense.tokens) for n, sense in made.items() if sense.tokens},
+            model=next(iter(made.values())).model,
         )
         self._filled(scope)

@@ -34,6 +34,7 @@ class Sketch(NamedTuple):
             terms=self.terms,
             vector=sense.vector if sense else None,
             tokens=packed(sense.tokens) if sense and sense.tokens else None,
+            model=sense.model if sense else None,
         )
 
 
@@ -46,7 +47,11 @@ class Indexing:
     def __init__(self, embedding: Embedding, *, language: str, look: Look | None = None) -> None:
         self._embedding = embedding
         self._language = language
-        self._look = look if embedding.takes_images else None
+        self._looking = look
+
+    @property
+    def _look(self) -> Look | None:
+        return self._looking if self._embedding.takes_images else None
 
     async def messages(self, messages: Sequence[Message], *, scope: Scope) -> Indexed:
         sketches = [self.sketch_message(message) for message in messages]
@@ -67,7 +72,8 @@ class Indexing:
         return [next(given) if one.image is None else await self.picture(scope, one.image) for one in sketches], note
 
     async def picture(self, scope: Scope, image: AttachmentId) -> Sense | None:
-        return None if self._look is None else await self._embedding.embed_image(await self._look(scope, image))
+        look = self._look
+        return None if look is None else await self._embedding.embed_image(await look(scope, image))
 
     async def senses(self, texts: Sequence[str]) -> Sequence[Sense]:
         """Make vectors anew, for work that is pointless without them. Raises EmbedderUnavailable."""

@@ -46,12 +46,19 @@ class Query:
 class Oversized:
     def __init__(self, parts: Parts, planner: Planner) -> None:
         self._ledger, self._full_text, self._planner = parts.ledger, parts.full_text, planner
-        self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
+        self._embedder, self._language = parts.embedder, parts.options.language
         self._weights = parts.weights
-        budget, each = parts.options.cache_bytes, row_bytes(self._dimensions)
+        self._budget = parts.options.cache_bytes
+
+    @property
+    def _rows(self) -> int:
         # A slab is there twice, as it was read and as a corpus, and the next is read before it is gone.
-        self._rows = rows_within(budget // 4, bytes_each=each)
-        self._places = max(1, rows_within(budget // 2, bytes_each=each) // (2 * (2 * REACH + 1)))
+        return rows_within(self._budget // 4, bytes_each=row_bytes(self._embedder.dimensions))
+
+    @property
+    def _places(self) -> int:
+        rows = rows_within(self._budget // 2, bytes_each=row_bytes(self._embedder.dimensions))
+        return max(1, rows // (2 * (2 * REACH + 1)))
 
     async def answering(self, scope: Scope, versions: Versions, query: Query, pick: Pick) -> Part:
         """Return the rows among which the answer to a query is."""
@@ -113,7 +120,9 @@ class Oversized:
         return await self._corpus(await self._ledger.rows(scope, sorted(numbers)), known, vectors=True)
 
     async def _corpus(self, feed: Feed, known: Mapping[int, float], *, vectors: bool) -> Corpus:
-        corpus = Corpus(dimensions=self._dimensions, vectors=vectors, language=self._language, weights=self._weights)
+        dimensions = self._embedder.dimensions
+        corpus = Corpus(dimensions=dimensions, vectors=vectors, language=self._language, weights=self._weights)
+        corpus.generation = feed.versions.generation
         corpus.lexical.known_idf = known
         await take_in(corpus, feed)
         return corpus

@@ -8,6 +8,7 @@ from typing import Literal
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.retention import Retention
+from commonplace.engine.following import Following
 from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
@@ -128,5 +129,22 @@ class Parts:
     """Encrypts them; None leaves them as they are."""
     readers: Readers = field(default_factory=dict)
     """What reads the text in files of a media type that is not text itself."""
+    following: Following | None = None
+    """What `embedder` is, where the ledger can change to another model; None: it is one for good."""
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id
+
+    @property
+    def generation(self) -> int:
+        """Which generation of vectors the embedder belongs to."""
+        return 0 if self.following is None else self.following.generation
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the ledger was last seen to hold vectors of another generation than the embedder's."""
+        return self.following is not None and self.following.outdated
+
+    async def follow(self) -> None:
+        """Take the model whose vectors the ledger holds now."""
+        if self.following is not None:
+            await self.following.follow()

@@ -9,14 +9,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from commonplace.domain.errors import IndexUnavailable
+from commonplace.domain.errors import IndexUnavailable, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import FOREVER
 from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Vector, Versions
 from commonplace.recall.corpus import Corpus, Mask
 from commonplace.recall.plan import choose, holds_vectors, row_bytes, rows_within
-from commonplace.recall.projector import Projector, collection_name, delivery, numbers_of
+from commonplace.recall.projector import Projector, collection_name, collection_names, delivery, numbers_of
 from commonplace.recall.slabs import slabs
 
 T = TypeVar("T")
@@ -56,10 +56,14 @@ class Planner:
         self._index = parts.index if parts.options.index != "exact" else None
         self._exact_up_to = parts.options.exact_up_to if parts.options.index in ("auto", "exact") else 0
         self._budget = parts.options.cache_bytes
-        self._dimensions, self._language = parts.embedder.dimensions, parts.options.language
+        self._embedder, self._language = parts.embedder, parts.options.language
         self._weights = parts.weights
         self._projector = Projector(parts.ledger, self._index) if self._index else None
         self._projected: set[Scope] = set()
+
+    @property
+    def _dimensions(self) -> int:
+        return self._embedder.dimensions
 
     async def start(self) -> None:
         if self._projector:
@@ -75,12 +79,14 @@ class Planner:
 
     def corpus(self, versions: Versions) -> Corpus:
         """Return an empty corpus for a partition of that size."""
-        return Corpus(
+        corpus = Corpus(
             dimensions=self._dimensions,
             vectors=self._holds_vectors(versions),
             language=self._language,
             weights=self._weights,
         )
+        corpus.generation = versions.generation
+        return corpus
 
     def fits(self, versions: Versions) -> bool:
         """Say whether a partition may be in RAM as a whole."""
@@ -104,7 +110,7 @@ class Planner:
         """Return how many writes the index has not been given yet; 0 where it is not to answer."""
         if self._index is None or not self._index.owned or versions.rows <= self._exact_up_to:
             return 0
-        return versions.version - await self._delivered(scope, versions.number)
+        return versions.version - await self._delivered(scope, versions)
 
     async def collections(self, asked: bool) -> Mapping[str, int]:
         """Return the index's own counts, if it is there and anybody asked."""
@@ -122,10 +128,10 @@ class Planner:
         versions = await self._ledger.versions(scope)
         if versions.rows <= self._exact_up_to:
             return 0
-        delivered = await self._delivered(scope, versions.number)
+        delivered = await self._delivered(scope, versions)
         there = {n async for feed in slabs(self._ledger, scope) for n in delivery(feed).vectors}
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
-        held = await self._index.numbers(collection_name(self._ledger.name, versions.number))
+        held = await self._index.numbers(self._collection(versions))
         return len((held ^ there) - numbers_of(late))
 
     async def rebuild(self, scope: Scope) -> int:
@@ -135,9 +141,18 @@ class Planner:
         versions = await self._ledger.versions(scope)
         if versions.rows <= self._exact_up_to:
             return 0
-        await self._index.drop(collection_name(self._ledger.name, versions.number))
+        await self._index.drop(self._collection(versions))
         await self._projector.settle(scope)
         return 1
+
+    async def drop_outlived(self, scopes: Sequence[Scope]) -> None:
+        """Remove the collections of earlier generations, as far as this process may."""
+        if self._index is None or not self._index.owned:
+            return
+        for scope in scopes:
+            versions = await self._ledger.versions(scope)
+            for name in collection_names(self._ledger.name, versions.number, until=versions.generation - 1):
+                await self._index.drop(name)
 
     async def erase(self, partitions: Mapping[Scope, int]) -> bool:
         """Leave no trace of users' rows in the index, and look. Returns whether there is an index at all.
@@ -146,7 +161,13 @@ class Planner:
         """
         if not self._every_index:
             return False
-        collections = [collection_name(self._ledger.name, number) for number in partitions.values()]
+        collections = [
+            name
+            for scope, number in partitions.items()
+            for name in collection_names(
+                self._ledger.name, number, until=(await self._ledger.versions(scope)).generation
+            )
+        ]
         async with self._projector.paused() if self._projector else contextlib.nullcontext():
             for index in self._every_index:
                 index.try_own()
@@ -197,7 +218,7 @@ class Planner:
         assert self._index is not None and self._projector is not None
         self._projected.add(scope)
         self._projector.notify(scope)
-        collection = collection_name(self._ledger.name, versions.number)
+        collection = self._collection(versions)
         identity = await self._index.identity(collection)
         delivered = await self._ledger.delivered(scope, identity)
         if not delivered or versions.version - delivered > LATE:
@@ -232,7 +253,9 @@ class Planner:
         """Return the nearest rows among those let through; None when too few of the index's are."""
         assert self._index is not None
         versions = await self._ledger.versions(scope)
-        collection = collection_name(self._ledger.name, versions.number)
+        if versions.generation != corpus.generation:
+            raise Overtaken("the vectors are of another model by now")
+        collection = self._collection(versions)
         identity = await self._index.identity(collection)
         if corpus.dense is not None and corpus.version - await self._ledger.delivered(scope, identity) > LATE:
             return None  # reading all that is late takes seconds where the matrix takes milliseconds
@@ -259,9 +282,12 @@ class Planner:
         late = delivery(await self._ledger.feed(scope, since=delivered)).vectors
         return scores | _scored({n: late[n].tobytes() for n in late if _let_through(corpus, n, mask)}, vector)
 
-    async def _delivered(self, scope: Scope, number: int) -> int:
+    def _collection(self, versions: Versions) -> str:
+        return collection_name(self._ledger.name, versions.number, versions.generation)
+
+    async def _delivered(self, scope: Scope, versions: Versions) -> int:
         assert self._index is not None
-        identity = await self._index.identity(collection_name(self._ledger.name, number))
+        identity = await self._index.identity(self._collection(versions))
         return await self._ledger.delivered(scope, identity)
 
     async def _exactly(self, scope: Scope, corpus: Corpus, vector: Vector, mask: Mask) -> dict[int, float]:
@@ -282,5 +308,7 @@ def _let_through(corpus: Corpus, n: int, mask: Mask) -> bool:
 def _scored(rows: Mapping[int, bytes], vector: Vector) -> dict[int, float]:
     if not rows:
         return {}
+    if any(len(blob) != 4 * len(vector) for blob in rows.values()):
+        raise Overtaken("the vectors are of another model by now")
     matrix = np.frombuffer(b"".join(rows.values()), np.float32).reshape(len(rows), -1)
     return dict(zip(rows, (matrix @ vector).tolist(), strict=True))

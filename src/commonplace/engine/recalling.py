@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import date, datetime
 from typing import NamedTuple, get_args
 
 import numpy as np
 
 from commonplace.domain.cursors import encode_cursor
-from commonplace.domain.errors import RerankerUnavailable
+from commonplace.domain.errors import Overtaken, RerankerUnavailable
 from commonplace.domain.results import Folded, Page, Recollection
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
@@ -198,7 +198,23 @@ class Recalling:
 
     @asynccontextmanager
     async def _ready(self, scope: Scope, request: Request, now: datetime) -> AsyncIterator["Ready"]:
-        """Yield the rows in which the answer is, with the question in all its forms."""
+        """Yield the rows in which the answer is, with the question in all its forms, by the model of their vectors.
+
+        Where another model's vectors take their place in the middle of it, it begins anew.
+        """
+        while True:
+            async with AsyncExitStack() as stack:
+                try:
+                    ready = await stack.enter_async_context(self._asked(scope, request, now))
+                except Overtaken:
+                    continue
+                if ready is not None:
+                    yield ready
+                    return
+
+    @asynccontextmanager
+    async def _asked(self, scope: Scope, request: Request, now: datetime) -> AsyncIterator["Ready | None"]:
+        model = self._parts.embedder.identity
         (sense,), unembedded = await self._embedding.embed([request.query])
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
@@ -227,7 +243,18 @@ class Recalling:
             mask = part.corpus.mask(filters)
             near = Near(None, part.path) if part.path else await self._planner.near(scope, part.corpus, vector, mask)
             notes = [note for note in (unembedded, near.note, *part.notes) if note]
+            if not await self._of_one_model(scope, part, model):
+                yield None
+                return
             yield Ready(part.corpus, asked(near.hits), mask, filters.now, limit, near.path, notes)
+
+    async def _of_one_model(self, scope: Scope, part: Part, asked: str) -> bool:
+        """Say whether the model that was asked is still that of the rows, and of the ledger's vectors."""
+        generation = part.corpus.generation
+        if part.path is not None or part.corpus.dense is None:  # then vectors were read just now
+            generation = (await self._parts.ledger.versions(scope)).generation
+        same = asked == self._parts.embedder.identity and generation == self._parts.generation
+        return self._parts.following is None or same
 
     async def _birthday(self, scope: Scope, query: str) -> Birthday | None:
         """Return the user's birthday, if the question speaks of it and a fact says when it is."""

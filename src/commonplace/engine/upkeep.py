@@ -15,7 +15,7 @@ from commonplace.engine.planner import Planner
 from commonplace.ports.ledger import Feed, Versions
 from commonplace.recall.corpus import Corpus
 from commonplace.recall.late import packed
-from commonplace.recall.projector import numbers_of
+from commonplace.recall.projector import numbers_of, without_vector
 from commonplace.recall.slabs import slabs
 
 SHOWN = 20
@@ -111,7 +111,7 @@ class Upkeep:
     async def _check_vectors(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
         missing, failure = 0, ""
         async for feed in slabs(self._parts.ledger, scope):
-            numbers = _without_vector(feed)
+            numbers = without_vector(feed)
             missing += len(numbers)
             if repair and not failure:
                 failure = await self._try_to_embed(scope, numbers, feed)
@@ -168,7 +168,7 @@ class Upkeep:
         pictures = {n: await self._indexing.picture(scope, image) for n, image in images.items()}
         seen = {n: sense.vector for n, sense in pictures.items() if sense is not None}
         if seen:
-            await self._parts.ledger.set_vectors(scope, seen)
+            await self._parts.ledger.set_vectors(scope, seen, model=self._parts.embedder.identity)
         rows = sorted(texts.keys() - seen.keys())
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
@@ -177,6 +177,7 @@ class Upkeep:
                 scope,
                 {n: sense.vector for n, sense in zip(batch, senses, strict=True)},
                 tokens={n: packed(sense.tokens) for n, sense in zip(batch, senses, strict=True) if sense.tokens},
+                model=senses[0].model,
             )
         return len(rows) + len(seen)
 
@@ -184,12 +185,6 @@ class Upkeep:
 async def _nothing(versions: Versions) -> Part:
     """A user who has outgrown the budget just now is not cached: there is nothing to compare."""
     return Part(Corpus(dimensions=1, vectors=False), "none")
-
-
-def _without_vector(feed: Feed) -> list[int]:
-    return sorted(
-        [*(row.n for row in feed.messages if row.vector is None), *(row.n for row in feed.facts if row.vector is None)]
-    )
 
 
 def _named(scope: Scope) -> str:

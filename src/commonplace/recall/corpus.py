@@ -60,6 +60,8 @@ class Corpus:
         self.metadata: list[str | None] = []
         self.rows = Columns()
         self.slot_of: dict[int, int] = {}
+        self.generation = 0
+        """Of the vectors."""
         self.names: dict[int, frozenset[int]] = {}
         """From a term of a speaker's name to the speakers who bear it."""
         self._sessions: dict[str, int] = {}

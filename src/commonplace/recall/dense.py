@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.domain.errors import Overtaken
 from commonplace.recall.growing import Growing
 from commonplace.recall.threads import Threads
 from commonplace.recall.weights import Weights
@@ -25,6 +26,8 @@ class Dense:
     def append(self, vectors: list[bytes | None]) -> None:
         there = np.array([vector is not None for vector in vectors], np.bool_)
         empty = bytes(4 * self._dimensions)
+        if any(vector is not None and len(vector) != len(empty) for vector in vectors):
+            raise Overtaken("the vectors are of another model by now")
         held = np.frombuffer(b"".join(vector or empty for vector in vectors), np.float32)
         self._vectors.append(held.reshape(len(vectors), self._dimensions))
         self._there.append(there)

@@ -72,12 +72,24 @@ class Failure:
     """Nobody tries again until the user's rows are asked for, or change."""
 
 
-def collection_name(ledger: str, partition: int) -> str:
-    return f"cp-{ledger[:32]}-{partition}"
+def collection_name(ledger: str, partition: int, generation: int = 0) -> str:
+    """Vectors of two models never share a collection: each generation has its own."""
+    return f"cp-{ledger[:32]}-{partition}" + (f"-g{generation}" if generation else "")
+
+
+def collection_names(ledger: str, partition: int, *, until: int) -> list[str]:
+    """Return the names of a partition's collections, of every generation."""
+    return [collection_name(ledger, partition, generation) for generation in range(until + 1)]
 
 
 def numbers_of(feed: Feed) -> frozenset[int]:
     return frozenset([*(row.n for row in feed.messages), *(row.n for row in feed.facts)])
+
+
+def without_vector(feed: Feed) -> list[int]:
+    """Return the rows of a feed with vectors that have none."""
+    messages = (row.n for row in feed.messages if row.vector is None)
+    return sorted([*messages, *(row.n for row in feed.facts if row.vector is None)])
 
 
 def wanted(feed: Feed) -> frozenset[int]:
@@ -118,7 +130,7 @@ async def deliver(ledger: Source, index: VectorIndex, scope: Scope, *, batch: in
     versions = await ledger.versions(scope)
     if not versions.number:
         return
-    collection = collection_name(ledger.name, versions.number)
+    collection = collection_name(ledger.name, versions.number, versions.generation)
     identity = await index.identity(collection)
     since = await ledger.delivered(scope, identity)
     if since >= versions.version:
@@ -127,14 +139,23 @@ async def deliver(ledger: Source, index: VectorIndex, scope: Scope, *, batch: in
     feed = await ledger.feed(scope, since=since, vectors=False)
     held = None if since else await index.numbers(collection)
     todo = plan(feed, held=held, batch=batch)
+    await _tell(ledger, index, scope, collection, todo)
+    if await index.identity(collection) != identity:
+        raise IndexUnavailable(f"the collection {collection} was replaced while it was fed")
+    if (await ledger.versions(scope)).generation != versions.generation:
+        await index.drop(collection)  # it may have been given vectors of two models
+        raise IndexUnavailable(f"the vectors are of another model by now than the collection {collection}")
+    await ledger.set_delivered(scope, identity, feed.versions.version)
+    for outlived in () if since else collection_names(ledger.name, versions.number, until=versions.generation - 1):
+        await index.drop(outlived)
+
+
+async def _tell(ledger: Source, index: VectorIndex, scope: Scope, collection: str, todo: Plan) -> None:
     for numbers in todo.upserts:
         vectors = await ledger.vectors(scope, numbers)
         await index.upsert(collection, {n: np.frombuffer(blob, np.float32) for n, blob in vectors.items()})
     for numbers in todo.removals:
         await index.remove(collection, numbers)
-    if await index.identity(collection) != identity:
-        raise IndexUnavailable(f"the collection {collection} was replaced while it was fed")
-    await ledger.set_delivered(scope, identity, feed.versions.version)
 
 
 class Projector:

@@ -2,12 +2,14 @@
 
 from os import PathLike
 
+from commonplace.domain.embeddings import Embeddings, Migrated
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Receipt
 from commonplace.domain.results import Consolidated, Purged
 from commonplace.domain.retention import Hold
 from commonplace.domain.snapshots import Pruned, Snapshot, Verified
 from commonplace.engine.finding import Moment
+from commonplace.engine.migrating import LEAST_OVERLAP
 from commonplace.engine.snapshotting import LATEST
 from commonplace.memory import AsyncMemory
 from commonplace.sync.loop import Loop
@@ -116,5 +118,31 @@ class Caring:
         """Remove snapshots beyond the `keep` latest, and older than so many days. The latest always stays."""
         return self._loop.call(self._memory.prune_snapshots(at=at, keep=keep, older_than_days=older_than_days))
 
-    def migrate_embeddings(self, *, to: str) -> None:
-        self._loop.call(self._memory.migrate_embeddings(to=to))
+    def migrate_embeddings(
+        self,
+        *,
+        to: object,
+        switch: bool = True,
+        least_overlap: float = LEAST_OVERLAP,
+        progress: Progress = unseen,
+    ) -> Migrated:
+        """Change the embedding model, of every tenant, while everything goes on: build beside, compare, switch.
+
+        `to` is a name like `openai:text-embedding-3-small`, or an embedder. Cut short, the same call goes on where it
+        stopped. Without `switch` the new vectors stay aside, for a later call.
+        """
+        return self._loop.call(
+            self._memory.migrate_embeddings(to=to, switch=switch, least_overlap=least_overlap, progress=progress)
+        )
+
+    def roll_back_embeddings(self, *, progress: Progress = unseen) -> Migrated:
+        """Go back to the embedding model before the last migration, as long as its vectors are kept."""
+        return self._loop.call(self._memory.roll_back_embeddings(progress=progress))
+
+    def discard_embeddings(self, *, progress: Progress = unseen) -> int:
+        """Remove the vectors that are not in use, of a model to come or of the one before. Returns how many."""
+        return self._loop.call(self._memory.discard_embeddings(progress=progress))
+
+    def embeddings(self) -> Embeddings:
+        """Say whose vectors are in use, and whether there are others aside."""
+        return self._loop.call(self._memory.embeddings())

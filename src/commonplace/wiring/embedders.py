@@ -3,15 +3,18 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from numpy.typing import ArrayLike
 
 from commonplace.domain.archive import UNFINISHED
 from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, Incompatible, InvalidInput
+from commonplace.engine.following import Following
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.ledger import Ledger
+from commonplace.ports.models import Models
 from commonplace.wiring.access import access_to
 
 if TYPE_CHECKING:
@@ -87,12 +90,60 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
         await ledger.set_embedder_identity(wanted, replacing=recorded)
         return False
     if not replace:
+        if isinstance(ledger, Models) and {recorded, wanted} <= (await ledger.models()).known.keys():
+            return False  # the settings name the model before a migration, or after one that was taken back
         raise EmbedderMismatch(
             f"this memory holds vectors of {recorded!r}, and the embedder here is {wanted!r}: open it with the model "
-            f"it was made with, or run `commonplace reindex --embed` to make every vector anew (replace_vectors=True)"
+            "it was made with, and change to another with `commonplace migrate-embeddings --to`; or run `commonplace "
+            "reindex --embed` to make every vector anew in its place (replace_vectors=True)"
         )
     await ledger.set_embedder_identity(f"changing to {wanted}", replacing=recorded)
     return True
+
+
+@asynccontextmanager
+async def follow_ledger(
+    settings: "Settings", ledger: Ledger, embedder: Embedder, *, named: bool
+) -> AsyncIterator[Following | None]:
+    """Yield the embedder of the model whose vectors the ledger holds, now and later; None where it never changes."""
+    if not isinstance(ledger, Models):
+        yield None
+        return
+    name = name_of(settings) if named else None
+    async with Following(embedder, ledger, name=name, open_named=partial(open_named, settings, ledger)) as following:
+        await following.follow()
+        yield following
+
+
+def name_of(settings: "Settings") -> str:
+    """Return how the embedder of the settings is opened by name."""
+    if settings.embedding_provider != "local":
+        return f"{settings.embedding_provider}:{settings.embedding_model}"
+    return "local" if settings.model_path is None else f"local:{settings.model_path}"
+
+
+@asynccontextmanager
+async def open_named(
+    settings: "Settings", ledger: Ledger, name: object, dimensions: int | None
+) -> AsyncIterator[Embedder]:
+    """Open an embedder by name: `local`, `local:FOLDER` or `PROVIDER:MODEL`; or take the one that is given."""
+    if name is None:
+        raise InvalidInput("to=None: expected local, local:FOLDER, PROVIDER:MODEL as openai:…, or an embedder")
+    if not isinstance(name, str):
+        async with open_embedder(settings, cast(Embed, name)) as given:
+            yield given
+        return
+    provider, _, model = name.partition(":")
+    changes: dict[str, object] = {"embedding_provider": provider, "embedding_dimensions": dimensions}
+    if provider == "local":
+        changes |= {"embedding_model": "all-MiniLM-L6-v2", "model_path": Path(model) if model else None}
+    elif provider and model:
+        changes["embedding_model"] = model
+    else:
+        raise InvalidInput(f"to={name!r}: expected local, local:FOLDER, or PROVIDER:MODEL as openai:…")
+    async with open_embedder(settings.model_copy(update=changes), None) as embedder:
+        keep_vectors(embedder, ledger, tenant=settings.tenant)
+        yield embedder
 
 
 def describe_model(settings: "Settings") -> "ModelStatus":

@@ -10,7 +10,7 @@ from commonplace.engine.parts import Options, Parts
 from commonplace.ports.full_text import FullText
 from commonplace.wiring.attachments import open_attachment_seal, open_attachments
 from commonplace.wiring.caches import open_front
-from commonplace.wiring.embedders import Embed, agree_on_embedder, keep_vectors, open_embedder
+from commonplace.wiring.embedders import Embed, agree_on_embedder, follow_ledger, keep_vectors, open_embedder
 from commonplace.wiring.indexes import open_indexes
 from commonplace.wiring.ledgers import open_ledger
 from commonplace.wiring.location import Location
@@ -33,11 +33,13 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
         plain = await stack.enter_async_context(open_ledger(settings, in_process=location.in_process))
         ledger, recent, copies = await stack.enter_async_context(open_front(settings, plain))
         keep_vectors(embedder, ledger, tenant=settings.tenant)
-        replacing = await agree_on_embedder(ledger, embedder, replace=settings.replace_vectors)
+        replacing = await agree_on_embedder(plain, embedder, replace=settings.replace_vectors)
+        following = await stack.enter_async_context(follow_ledger(settings, plain, embedder, named=embed is None))
         indexes = await stack.enter_async_context(open_indexes(settings, in_process=location.in_process))
         yield Parts(
             ledger=ledger,
-            embedder=embedder,
+            embedder=following or embedder,
+            following=following,
             index=indexes.used,
             former_indexes=indexes.former,
             extractor=await stack.enter_async_context(open_extractor(settings)),

@@ -77,4 +77,4 @@ def test_the_shell_completes_commands_and_options(process: Cli) -> None:
 
     assert {"recall", "remember", "revise", "retract", "relearn", "reindex"} <= set(completed("commonplace re"))
     assert completed("commonplace recall --va") == ["--valid-at"]
-    assert completed("commonplace mig") == ["migrate"]
+    assert completed("commonplace mig") == ["migrate", "migrate-embeddings"]

@@ -114,7 +114,7 @@ class InMemoryErasure(InMemoryServing, InMemoryRetaining, InMemoryLeases, InMemo
 
     async def remains(self, erased: Erased) -> int:
         held, numbers = self._partitions[erased.scope], self._erased[erased.id][1]
-        there = {*held.numbers, *held.vectors}
+        there = {*held.numbers, *held.vectors, *held.aside}
         return len(numbers & there)
 
     async def conclude(self, receipt: Receipt, erased: Erased) -> Receipt:
@@ -170,6 +170,7 @@ def _erase(held: Partition, removal: Removal) -> tuple[dict[str, int], str, froz
     held.summaries = {id_: one for id_, one in held.summaries.items() if id_ not in summaries}
     held.vectors = {n: one for n, one in held.vectors.items() if n not in numbers}
     held.tokens = {n: one for n, one in held.tokens.items() if n not in numbers}
+    held.aside = {n: one for n, one in held.aside.items() if n not in numbers}
     held.sources = [one for one in held.sources if one not in sources]
     held.history = [one for one in held.history if one not in history]
     held.sessions = {id_: one for id_, one in held.sessions.items() if id_ not in sessions}
@@ -199,6 +200,7 @@ def _mend(held: Partition, removal: Removal) -> None:
         held.facts[one.fact, one.version] = Version(words, version.n, like.terms, stamp)
         held.vectors.pop(version.n, None)
         held.tokens.pop(version.n, None)
+        held.aside.pop(version.n, None)
         _copy_vector(held, like.n, version.n)
     for key, version in held.facts.items():
         fact = version.fact
@@ -220,6 +222,8 @@ def _mend(held: Partition, removal: Removal) -> None:
 def _copy_vector(held: Partition, like: int, to: int) -> None:
     if like in held.vectors:
         held.vectors[to], held.tokens[to] = held.vectors[like], held.tokens.get(like)
+    if like in held.aside:
+        held.aside[to] = held.aside[like]
 
 
 def _reopen(held: Partition, again: Reopened, removal: Removal) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from commonplace.adapters.inmemory import blocks
 from commonplace.adapters.inmemory.archive import InMemoryArchive
+from commonplace.adapters.inmemory.models import InMemoryModels
 from commonplace.adapters.inmemory.partition import Partition, Session, Version
 from commonplace.adapters.inmemory.summaries import InMemorySummaries
 from commonplace.domain.errors import Conflict, InvalidInput
@@ -37,10 +38,11 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.models import made_by
 from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 
-class InMemoryLedger(InMemoryArchive, InMemorySummaries):
+class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
     def __init__(self, *, embeddings_kept: int = 20_000) -> None:
         super().__init__()
         self._embeddings_kept = embeddings_kept
@@ -60,11 +62,14 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
     def _find(self, scope: Scope) -> Partition:
         """Return the scope's partition, or an empty one that is not kept."""
         _check(scope)
-        return self._partitions.get(scope, Partition(no=0))
+        return self._partitions.get(scope, self._new(no=0))
 
     def _obtain(self, scope: Scope) -> Partition:
         _check(scope)
-        return self._partitions.setdefault(scope, Partition(no=len(self._partitions) + 1))
+        return self._partitions.setdefault(scope, self._new(no=len(self._partitions) + 1))
+
+    def _new(self, *, no: int) -> Partition:
+        return Partition(no=no, generation=self.generation, model=self._identity)
 
     async def versions(self, scope: Scope) -> Versions:
         return self._find(scope).versions
@@ -94,9 +99,16 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
         return {n: held[n] for n in numbers if n in held}
 
     async def set_vectors(
-        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+        self,
+        scope: Scope,
+        vectors: Mapping[int, Vector],
+        *,
+        tokens: Mapping[int, bytes] | None = None,
+        model: str | None = None,
     ) -> None:
         held = self._find(scope)
+        if not made_by(self._identity, model):
+            return
         for n, vector in vectors.items():
             held.set_vector(n, np.asarray(vector, dtype=np.float32).tobytes(), (tokens or {}).get(n))
         if vectors:
@@ -320,6 +332,8 @@ class InMemoryLedger(InMemoryArchive, InMemorySummaries):
         if self._identity not in {None, identity, replacing}:
             raise Conflict(f"this ledger holds vectors of {self._identity!r}, not of {identity!r}")
         self._identity = identity
+        for held in self._partitions.values():
+            held.model = identity
 
     async def counts(self, tenant: str) -> LedgerCounts:
         return self._count([scope for scope in self._partitions if scope.tenant == tenant], tenant=tenant)

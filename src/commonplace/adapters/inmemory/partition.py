@@ -38,6 +38,7 @@ from commonplace.ports.ledger import (
     Reinforced,
     Versions,
 )
+from commonplace.ports.models import made_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,11 @@ class Partition:
     summaries: dict[SummaryId, Stretch] = field(default_factory=dict)
     vectors: dict[int, bytes] = field(default_factory=dict)
     tokens: dict[int, bytes | None] = field(default_factory=dict)
+    aside: dict[int, tuple[bytes, bytes | None]] = field(default_factory=dict)
+    """Vectors and tokens of another model than the one in use."""
+    generation: int = 0
+    model: str | None = None
+    """Whose vectors these are."""
     sources: list[Source] = field(default_factory=list)
     history: list[FactChange] = field(default_factory=list)
     blocks: dict[str, Block] = field(default_factory=dict)
@@ -100,9 +106,8 @@ class Partition:
 
     @property
     def versions(self) -> Versions:
-        return Versions(
-            self.no, self.version, self.fact_version, len(self.passages) + len(self.facts) + len(self.summaries)
-        )
+        rows = len(self.passages) + len(self.facts) + len(self.summaries)
+        return Versions(self.no, self.version, self.fact_version, rows, self.generation)
 
     @property
     def holds_something(self) -> bool:
@@ -112,7 +117,7 @@ class Partition:
         """Return a copy to work on, so that a change that fails half-way leaves nothing behind."""
         draft = copy.copy(self)
         draft.messages, draft.passages, draft.facts = dict(self.messages), dict(self.passages), dict(self.facts)
-        draft.vectors, draft.tokens = dict(self.vectors), dict(self.tokens)
+        draft.vectors, draft.tokens, draft.aside = dict(self.vectors), dict(self.tokens), dict(self.aside)
         draft.sources, draft.history = list(self.sources), list(self.history)
         draft.sessions, draft.summaries = dict(self.sessions), dict(self.summaries)
         return draft
@@ -176,7 +181,7 @@ class Partition:
     def _take_row(self, entry: Entry) -> int:
         n = self.next_row
         self.next_row += 1
-        if entry.vector is not None:
+        if entry.vector is not None and made_by(self.model, entry.model):
             self.vectors[n] = np.asarray(entry.vector, dtype=np.float32).tobytes()
             self.tokens[n] = entry.tokens
         return n
@@ -253,6 +258,13 @@ class Partition:
         else:
             return
         self.vectors[n], self.tokens[n] = vector, tokens
+
+    def switch(self, *, generation: int, model: str) -> None:
+        """Let the vectors in use and those aside change places."""
+        before = {n: (vector, self.tokens.get(n)) for n, vector in self.vectors.items()}
+        self.vectors = {n: vector for n, (vector, _) in self.aside.items()}
+        self.tokens = {n: tokens for n, (_, tokens) in self.aside.items()}
+        self.aside, self.generation, self.model = before, generation, model
 
     def keep_alive(self, session: SessionId, *, now: datetime, ttl: float) -> Session:
         known = self.sessions.get(session)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from commonplace.adapters.postgres import partitions
+from commonplace.adapters.postgres import partitions, upkeep
 from commonplace.adapters.postgres.columns import (
     Connection,
     optional_text_of,
@@ -17,6 +17,7 @@ from commonplace.adapters.postgres.columns import (
 from commonplace.adapters.postgres.partitions import N_MASK, NOTHING
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
+from commonplace.ports.models import made_by
 
 _MESSAGES = """
     select p.row & 4294967295, p.first & 4294967295, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
@@ -197,10 +198,15 @@ async def vectors_after(connection: Connection, scope: Scope, *, after: int, lim
 
 
 async def set_vectors(
-    connection: Connection, scope: Scope, vectors: Mapping[int, Vector], tokens: Mapping[int, bytes]
+    connection: Connection,
+    scope: Scope,
+    vectors: Mapping[int, Vector],
+    tokens: Mapping[int, bytes],
+    *,
+    model: str | None,
 ) -> None:
     partition = await partitions.lock(connection, scope)
-    if partition is None or not vectors:
+    if partition is None or not vectors or not made_by(await upkeep.embedder_identity(connection), model):
         return
     changed = partition.base | (partition.version + 1)
     wanted = [partition.base | n for n in filter(partition.holds, vectors)]

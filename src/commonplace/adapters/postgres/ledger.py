@@ -174,9 +174,14 @@ class PostgresLedger(
         return await self._read_of(scope, feed.vectors, numbers)
 
     async def set_vectors(
-        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
+        self,
+        scope: Scope,
+        vectors: Mapping[int, Vector],
+        *,
+        tokens: Mapping[int, bytes] | None = None,
+        model: str | None = None,
     ) -> None:
-        await self._write_of(scope, feed.set_vectors, vectors, tokens or {})
+        await self._write_of(scope, feed.set_vectors, vectors, tokens or {}, model=model)
 
     async def scopes(self, tenant: str) -> Sequence[Scope]:
         return await self._read(lambda connection: feed.scopes(connection, tenant), tenant=tenant)

@@ -19,6 +19,7 @@ from commonplace.domain.values import FactId, MessageId, SessionId
 from commonplace.ports.erasure import Erased, Removal, Reopened, Reworded, without
 
 _GOING = ("going", "going_facts", "going_summaries")
+VECTORS = ("vectors", "vectors_aside")
 _WORDS = "subject, value, terms, text"
 _COPIED = "kind, confidence, said_at, subject, attribute, value, extractor, metadata, expires_at, terms, text"
 
@@ -190,6 +191,7 @@ class _Eraser:
         gone, facts = "(select row from going)", "(select row from going_facts)"
         summaries = "(select row from going_summaries)"
         self._delete("summary_messages", f"summary in {summaries}", named=False)
+        self._delete("vectors_aside", f"row in ({self._ROWS})", named=False)
         # A kept fact whose sources change is fed again: the sessions of a fact are part of its row.
         self.connection.execute(
             f"update facts set changed = ? where first in (select fact from fact_sources where message in {gone})",
@@ -286,15 +288,16 @@ class _Eraser:
             f"update facts set ({_WORDS}, changed) = (select {_WORDS}, ? from facts where row = ?) where row = ?",
             (changed, like, row),
         )
-        self.connection.execute("delete from vectors where row = ?", (row,))
+        for table in VECTORS:
+            self.connection.execute(f"delete from {table} where row = ?", (row,))
         self._copy_index(like, row, full_text_too=bool(held))
 
     def _copy_index(self, like: int, row: int, *, full_text_too: bool) -> None:
         """Give a row what the indexes hold about another one with the same words."""
-        vector = self.connection.execute("select * from vectors where row = ?", (like,)).fetchone()
-        if vector is not None:
-            marks = ", ".join("?" * len(vector))
-            self.connection.execute(f"insert into vectors values ({marks})", (row, *vector[1:]))
+        for table in VECTORS:
+            self.connection.execute(
+                f"insert into {table} select ?, vector, tokens from {table} where row = ?", (row, like)
+            )
         if full_text_too and self.unpack is not None:
             (terms,) = self.connection.execute("select terms from facts where row = ?", (like,)).fetchone()
             full_text.add(self.connection, row, terms, unpack=self.unpack)

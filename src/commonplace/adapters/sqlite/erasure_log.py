@@ -20,7 +20,7 @@ _PENDING = """
     from erasures e join partitions p on p.no = e.partition where e.receipt is null order by e.no
 """
 _PLACE = "snapshots at "
-_REMAINS = ("messages", "passages", "facts", "summaries", "vectors")
+_REMAINS = ("messages", "passages", "facts", "summaries", "vectors", "vectors_aside")
 
 
 def loaded(column: str) -> Json:

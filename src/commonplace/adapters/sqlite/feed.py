@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
-from commonplace.adapters.sqlite import partitions
+from commonplace.adapters.sqlite import partitions, upkeep
 from commonplace.adapters.sqlite.columns import (
     Connection,
     optional_text_of,
@@ -13,9 +13,10 @@ from commonplace.adapters.sqlite.columns import (
     text_of,
     vector_column,
 )
-from commonplace.adapters.sqlite.partitions import N_MASK, NOTHING
+from commonplace.adapters.sqlite.partitions import N_MASK
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
+from commonplace.ports.feed import FactRow, Feed, MessageRow, Vector, Versions
+from commonplace.ports.models import made_by
 
 _MESSAGES = """
     select p.row & 0xffffffff, p.first & 0xffffffff, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
@@ -55,13 +56,13 @@ _NTH = """
 
 def versions(connection: Connection, scope: Scope) -> Versions:
     partition = partitions.find(connection, scope)
-    return NOTHING if partition is None else partition.versions
+    return partitions.nothing(connection) if partition is None else partition.versions
 
 
 def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:
     partition = partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(partitions.nothing(connection), [], [], [])
     if since >= partition.version:
         return Feed(partition.versions, [], [], [])
     since = max(since, 0)
@@ -79,7 +80,7 @@ def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> 
 def slab(connection: Connection, scope: Scope, *, after: int, limit: int, vectors: bool) -> Feed:
     partition = partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(partitions.nothing(connection), [], [], [])
     start = partition.base | min(max(after, 0), N_MASK)
     last = connection.execute(_NTH, {"start": start, "last": partition.last, "skip": max(limit, 1) - 1}).fetchone()
     stop = partition.last if last is None else int(last[0])
@@ -89,7 +90,7 @@ def slab(connection: Connection, scope: Scope, *, after: int, limit: int, vector
 def rows(connection: Connection, scope: Scope, numbers: Sequence[int], *, vectors: bool) -> Feed:
     partition = partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(partitions.nothing(connection), [], [], [])
     listed = json.dumps([partition.base | n for n in filter(partition.holds, numbers)])
     named = _Rows("{0}.row in (select value from json_each(?))", (listed,))
     return Feed(partition.versions, *_read(connection, named, vectors=vectors), [])
@@ -162,13 +163,15 @@ def _summary_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Se
     ]
 
 
-def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+def vectors(
+    connection: Connection, scope: Scope, numbers: Sequence[int], *, table: str = "vectors"
+) -> Mapping[int, bytes]:
     partition = partitions.find(connection, scope)
     if partition is None:
         return {}
     found: dict[int, bytes] = {}
     for n in filter(partition.holds, numbers):
-        row = connection.execute("select vector from vectors where row = ?", (partition.base | n,)).fetchone()
+        row = connection.execute(f"select vector from {table} where row = ?", (partition.base | n,)).fetchone()
         if row is not None:
             found[n] = row[0]
     return found
@@ -186,10 +189,15 @@ def vectors_after(connection: Connection, scope: Scope, *, after: int, limit: in
 
 
 def set_vectors(
-    connection: Connection, scope: Scope, vectors: Mapping[int, Vector], tokens: Mapping[int, bytes]
+    connection: Connection,
+    scope: Scope,
+    vectors: Mapping[int, Vector],
+    tokens: Mapping[int, bytes],
+    *,
+    model: str | None,
 ) -> None:
     partition = partitions.find(connection, scope)
-    if partition is None or not vectors:
+    if partition is None or not vectors or not made_by(upkeep.embedder_identity(connection), model):
         return
     changed = partition.base | (partition.version + 1)
     for n, vector in vectors.items():

@@ -16,9 +16,9 @@ from typing import Self, TypeVar
 from commonplace.adapters.sqlite import (
     embeddings,
     facts,
-    feed,
     full_text,
     messages,
+    partitions,
     sessions,
     upkeep,
     writing,
@@ -33,10 +33,12 @@ from commonplace.adapters.sqlite.block_keeping import SqliteBlocks
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encrypting, Synchronous
 from commonplace.adapters.sqlite.erasing import SqliteErasing
+from commonplace.adapters.sqlite.feeding import SqliteFeeding
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.glance import Glance, would_wait
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
+from commonplace.adapters.sqlite.modelling import SqliteModelling
 from commonplace.adapters.sqlite.noting import SqliteNoting
 from commonplace.adapters.sqlite.queueing import SqliteQueueing
 from commonplace.adapters.sqlite.retaining import SqliteRetaining
@@ -56,7 +58,7 @@ from commonplace.domain.values import (
     Source,
     SummaryId,
 )
-from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.ledger import Beside, Change, MessagePage, MessageQuery, Shown, Vector
 from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 T = TypeVar("T")
@@ -78,6 +80,8 @@ class SqliteLedger(
     SqliteBlocks,
     SqliteLeasing,
     SqliteNoting,
+    SqliteFeeding,
+    SqliteModelling,
 ):
     """A ledger in one file, open for the length of `async with`. A path of None keeps it in this process's memory."""
 
@@ -113,7 +117,7 @@ class SqliteLedger(
         self._writer: Lane | None = None
         self._readers: Lane | None = None
         self._glance: Glance | None = None
-        self._name = ""
+        self._name, self._generation = "", 0
 
     async def __aenter__(self) -> Self:
         self._writer = Lane(
@@ -175,46 +179,13 @@ class SqliteLedger(
                 return await self._read(work)
             raise self._database.translate(error) from error
 
-    async def versions(self, scope: Scope) -> Versions:
-        return await self._read_few(lambda connection: feed.versions(connection, scope))
-
-    async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
-        return await self._read(lambda connection: feed.feed(connection, scope, since=since, vectors=vectors))
-
-    async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
-        return await self._read(
-            lambda connection: feed.slab(connection, scope, after=after, limit=limit, vectors=vectors)
-        )
-
-    async def rows(self, scope: Scope, numbers: Sequence[int], *, vectors: bool = True) -> Feed:
-        return await self._read(lambda connection: feed.rows(connection, scope, numbers, vectors=vectors))
-
-    async def vectors_after(self, scope: Scope, *, after: int, limit: int) -> Mapping[int, bytes]:
-        return await self._read(lambda connection: feed.vectors_after(connection, scope, after=after, limit=limit))
-
-    async def vectors(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
-        return await self._read(lambda connection: feed.vectors(connection, scope, numbers))
-
-    async def set_vectors(
-        self, scope: Scope, vectors: Mapping[int, Vector], *, tokens: Mapping[int, bytes] | None = None
-    ) -> None:
-        await self._write(lambda connection: feed.set_vectors(connection, scope, vectors, tokens or {}))
-
-    async def scopes(self, tenant: str) -> Sequence[Scope]:
-        return await self._read(lambda connection: feed.scopes(connection, tenant))
-
-    async def delivered(self, scope: Scope, index: str) -> int:
-        return await self._read(lambda connection: feed.delivered(connection, scope, index))
-
-    async def set_delivered(self, scope: Scope, index: str, version: int) -> None:
-        await self._write(lambda connection: feed.set_delivered(connection, scope, index, version))
-
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
-        return await self._write(
-            lambda connection: frozenset().union(
-                *(writing.write(connection, scope, change, unpack=self._unpack) for change in changes)
-            )
-        )
+        def work(connection: Connection) -> tuple[frozenset[MessageId], int]:
+            known = [writing.write(connection, scope, change, unpack=self._unpack) for change in changes]
+            return frozenset().union(*known), partitions.generation(connection)
+
+        known, self._generation = await self._write(work)
+        return known
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         return await self._read(lambda connection: messages.by_id(connection, scope, ids))

@@ -10,7 +10,8 @@ from commonplace.ports.ledger import Versions
 SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
 NOTHING = Versions(0, 0, 0, 0)
-COLUMNS = "no, version, fact_version, epoch, next_row, rows, full_text"
+GENERATION = "coalesce((select value from meta where key = 'generation'), 0)"
+COLUMNS = f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION}"
 
 
 class Partition(NamedTuple):
@@ -21,6 +22,7 @@ class Partition(NamedTuple):
     next_row: int
     rows: int
     full_text: int
+    generation: int
 
     @property
     def base(self) -> int:
@@ -37,7 +39,7 @@ class Partition(NamedTuple):
 
     @property
     def versions(self) -> Versions:
-        return Versions(self.no, self.version, self.fact_version, self.rows)
+        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation)
 
 
 def owner_columns(scope: Scope) -> tuple[Text, Text]:
@@ -48,6 +50,17 @@ def owner_columns(scope: Scope) -> tuple[Text, Text]:
 
 def scope_of(tenant: Text, user: Text) -> Scope:
     return Scope(text_of(tenant), optional_text_of(user or None))
+
+
+def generation(connection: Connection) -> int:
+    """Return how often the vectors of another model have taken the place of those in use."""
+    (number,) = connection.execute(f"select {GENERATION}").fetchone()
+    return int(number)
+
+
+def nothing(connection: Connection) -> Versions:
+    """Return where a scope stands that holds nothing."""
+    return NOTHING._replace(generation=generation(connection))
 
 
 def find(connection: Connection, scope: Scope) -> Partition | None:

@@ -14,12 +14,16 @@ from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 DAY = 86_400_000_000
 """Microseconds."""
+_LOOSE = (
+    "select count(*) from {} v where not exists (select 1 from passages p where p.row = v.row)"
+    " and not exists (select 1 from facts f where f.row = v.row)"
+    " and not exists (select 1 from summaries s where s.row = v.row)"
+)
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
-    "vectors without a row": "select count(*) from vectors v where not exists"
-    " (select 1 from passages p where p.row = v.row) and not exists (select 1 from facts f where f.row = v.row)"
-    " and not exists (select 1 from summaries s where s.row = v.row)",
+    "vectors without a row": _LOOSE.format("vectors"),
+    "vectors aside without a row": _LOOSE.format("vectors_aside"),
     "summaries that cover nothing": "select count(*) from summaries s where not exists"
     " (select 1 from summary_messages c where c.summary = s.row)",
     "facts with a gap in their history": "select count(*) from facts f where not exists"

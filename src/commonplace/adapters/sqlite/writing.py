@@ -6,7 +6,7 @@ A message that is already there is left alone. A change that finds nothing to do
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.sqlite import attachments, full_text, jobs, partitions, sessions
+from commonplace.adapters.sqlite import attachments, full_text, jobs, partitions, sessions, upkeep
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -22,6 +22,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import FactChange, FactId, Message, MessageId, Source
 from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewSummary, NewVersion, Reinforced
+from commonplace.ports.models import made_by
 
 
 def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
@@ -70,6 +71,8 @@ class Writer:
     next_row: int = field(init=False)
     changed: int = field(init=False)
     """The stamp of this change."""
+    model: str | None = None
+    """Whose vectors the ledger holds, once somebody has asked."""
 
     def __post_init__(self) -> None:
         self.next_row = self.partition.base | self.partition.next_row
@@ -147,7 +150,7 @@ class Writer:
 
     def _index(self, entry: Entry) -> None:
         """Keep what the indexes hold about the next row, and go on to the one after it."""
-        if entry.vector is not None:
+        if entry.vector is not None and self._in_use(entry):
             self.connection.execute(
                 "insert into vectors (row, vector, tokens) values (?, ?, ?)",
                 (self.next_row, vector_column(entry.vector), entry.tokens),
@@ -158,6 +161,14 @@ class Writer:
             else:
                 full_text.add(self.connection, self.next_row, entry.terms, unpack=self.unpack)
         self.next_row += 1
+
+    def _in_use(self, entry: Entry) -> bool:
+        """Say whether its model is still that of the vectors here: another one may have taken its place meanwhile."""
+        if entry.model is None:
+            return True
+        if self.model is None:
+            self.model = upkeep.embedder_identity(self.connection)
+        return made_by(self.model, entry.model)
 
     def close(self, closed: ClosedVersion) -> None:
         updated = self.connection.execute(

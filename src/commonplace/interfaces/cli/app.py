@@ -20,6 +20,7 @@ from commonplace.interfaces.cli import (
     keeping,
     learning,
     mcp,
+    migrating,
     models,
     moving,
     retaining,
@@ -65,6 +66,7 @@ COMMANDS: dict[str, Command] = {
     "mcp": mcp.mcp,
     "restore": snapshots.restore,
     "migrate": moving.migrate,
+    "migrate-embeddings": migrating.migrate_embeddings,
     "stats": upkeep.stats,
     "doctor": upkeep.doctor,
     "reindex": upkeep.reindex,
@@ -110,14 +112,14 @@ def _everywhere(
 
 
 def _blocks(context: typer.Context, call: OfUser) -> None:
-    """List or change the texts that are always in the prompt."""
+    """List or change what is always in the prompt."""
     context.obj = call
     if context.invoked_subcommand is None:
         working.list_blocks(call)
 
 
 def _model(context: typer.Context, call: Everywhere) -> int | None:
-    """Show where the embedding model comes from, or fetch it."""
+    """Show where the embedding model is from, or fetch it."""
     context.obj = call
     return models.show(call) if context.invoked_subcommand is None else None
 

@@ -30,7 +30,7 @@ class SpeedUnlessNamed(TyperGroup):
 
 
 def bench(context: typer.Context) -> int | None:
-    """Measure: how fast it is, or how well recall finds things."""
+    """Measure how fast it is, or how well recall finds."""
     return speed(context) if context.invoked_subcommand is None else None
 
 

@@ -141,7 +141,7 @@ def context(
     query: Query,
     budget: Annotated[int, typer.Option(help="At most so many tokens.")] = 800,
 ) -> None:
-    """Print what matters for a query, ready to put in a prompt."""
+    """Print what matters for a query, to put in a prompt."""
     output = Output(call)
     with open_memory(call) as memory:
         packed = memory.context(query, user=call.user, session=call.session, budget=budget)

@@ -17,7 +17,7 @@ def mcp(
     graph: Annotated[bool, typer.Option("--graph", help="The tools of the reference memory server instead.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every tool that changes something.")] = False,
 ) -> None:
-    """Serve the memory to an MCP client, on stdin and stdout."""
+    """Serve the memory over MCP, on stdin and stdout."""
     if port is not None and not http:
         raise InvalidInput(f"--port {port}: expected together with --http")
     try:

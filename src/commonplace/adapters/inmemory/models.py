@@ -1,0 +1,98 @@
+"""The vectors of another model, beside those in use, with the promises of `ports.models`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from commonplace.adapters.inmemory.partition import Partition
+from commonplace.domain.errors import Conflict, Overtaken
+from commonplace.domain.scope import Scope
+from commonplace.ports.feed import Feed, Vector, Versions
+from commonplace.ports.models import Aside, Model, ModelRecord
+
+
+class InMemoryModels(ABC):
+    _partitions: dict[Scope, Partition]
+    _identity: str | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._generation = 0
+        self._models: dict[str, Model] = {}
+        self._aside: Aside | None = None
+
+    @abstractmethod
+    def _find(self, scope: Scope) -> Partition: ...
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    async def models(self) -> ModelRecord:
+        rows = sum(len(held.aside) for held in self._partitions.values())
+        aside = None if self._aside is None else replace(self._aside, rows=rows)
+        return ModelRecord(generation=self._generation, current=self._identity, aside=aside, known=dict(self._models))
+
+    async def everyone(self) -> Mapping[Scope, Versions]:
+        return {scope: held.versions for scope, held in self._partitions.items() if held.versions.rows}
+
+    async def begin_aside(self, model: Model, *, current: Model) -> None:
+        aside = self._aside
+        if self._identity != current.identity:
+            raise Conflict(f"the vectors in use are of {self._identity!r} by now, not of {current.identity!r}")
+        if model.identity == current.identity:
+            raise Conflict(f"{model.identity!r} is in use already")
+        if aside is not None and aside.model.identity != model.identity:
+            raise Conflict(f"vectors of {aside.model.identity!r} are aside ({aside.state}): remove them first")
+        self._models |= {current.identity: current, model.identity: model}
+        self._aside = Aside(model=model, state="building", rows=0)
+
+    async def lacking(self, scope: Scope, *, after: int, limit: int, aside: bool) -> Feed:
+        held = self._find(scope)
+        there = held.aside.keys() if aside else held.vectors.keys()
+        missing = sorted(n for n in held.numbers if n > after and n not in there)
+        return held.feed(frozenset(missing[: max(limit, 1)]), vectors=False)
+
+    async def set_aside(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, model: str, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
+        self._expect(model)
+        held = self._find(scope)
+        there = frozenset(held.numbers)
+        for n, vector in vectors.items():
+            if n in there:
+                held.aside[n] = (np.asarray(vector, np.float32).tobytes(), (tokens or {}).get(n))
+
+    async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        held = self._find(scope).aside
+        return {n: held[n][0] for n in numbers if n in held}
+
+    async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
+        self._expect(to)
+        everyone = await self.everyone()
+        if seen is not None and any(seen.get(scope) != one.version for scope, one in everyone.items()):
+            raise Overtaken("something was written since the vectors were made")
+        before = self._models[self._identity or ""]
+        self._generation, self._identity = self._generation + 1, to
+        self._aside = Aside(model=before, state="kept", rows=0)
+        for held in self._partitions.values():
+            held.switch(generation=self._generation, model=to)
+        return self._generation
+
+    async def discard_aside(self, *, limit: int) -> int:
+        if self._aside is not None:
+            self._aside = replace(self._aside, state="clearing")
+        for held in self._partitions.values():
+            for n in sorted(held.aside)[:limit]:
+                del held.aside[n]
+                limit -= 1
+        left = sum(len(held.aside) for held in self._partitions.values())
+        self._aside = self._aside if left else None
+        return left
+
+    def _expect(self, model: str) -> None:
+        aside = self._aside
+        if aside is None or aside.model.identity != model or aside.state == "clearing":
+            raise Conflict(f"no vectors of {model!r} are being made here by now")

@@ -1,0 +1,100 @@
+"""Whose vectors a ledger holds, and how those of another model are made beside them and take their place.
+
+Every switch raises the generation. Whoever caches vectors, or asks a model, compares the generation that it knows with
+the ledger's: that is how a switch is seen in every process that has the memory open.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+from commonplace.domain.scope import Scope
+from commonplace.ports.feed import Feed, Vector, Versions
+
+AsideState = Literal["building", "kept", "clearing"]
+"""Being made; of the model before, kept to go back to; being removed."""
+CHANGING = "changing to "
+"""Begins the record while every vector is made anew in its place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """An embedding model, as a ledger knows it."""
+
+    identity: str
+    name: str | None
+    """How it is opened, e.g. `openai:text-embedding-3-small`; None: only who has it can give it."""
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """A second set of vectors, which nobody searches."""
+
+    model: Model
+    state: AsideState
+    rows: int
+    """How many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRecord:
+    generation: int
+    current: str | None
+    """The identity of the model whose vectors are searched; None while there are none."""
+    aside: Aside | None
+    known: Mapping[str, Model] = field(default_factory=dict)
+    """Every model that took part in a switch, by identity."""
+
+
+def made_by(recorded: str | None, model: str | None) -> bool:
+    """Say whether vectors of this model may be written where that one is recorded. None fits everything."""
+    return recorded is None or model is None or recorded in (model, f"{CHANGING}{model}")
+
+
+@runtime_checkable
+class Models(Protocol):
+    @property
+    def generation(self) -> int:
+        """The generation as of the last call that read a version or wrote rows: a look at it costs nothing."""
+        ...
+
+    async def models(self) -> ModelRecord: ...
+
+    async def everyone(self) -> Mapping[Scope, Versions]:
+        """Return every user of every tenant that has index rows, and where they stand."""
+        ...
+
+    async def begin_aside(self, model: Model, *, current: Model) -> None:
+        """Make room for the vectors of another model; those of it that are there already stay.
+
+        `current` says how the model in use is opened, for the way back. Raises Conflict if it is not in use, if
+        `model` is, or if there are vectors of a third one aside.
+        """
+        ...
+
+    async def lacking(self, scope: Scope, *, after: int, limit: int, aside: bool) -> Feed:
+        """Return the next `limit` rows, numbered after `after`, that have no vector: in use, or aside. No vectors."""
+        ...
+
+    async def set_aside(
+        self, scope: Scope, vectors: Mapping[int, Vector], *, model: str, tokens: Mapping[int, bytes] | None = None
+    ) -> None:
+        """Keep vectors aside, of rows that are still there. Raises Conflict if none of this model are to be kept."""
+        ...
+
+    async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the vectors aside of these rows; those that have none are left out."""
+        ...
+
+    async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
+        """Let the vectors aside, of the model `to`, and those in use change places, at once. Returns the generation.
+
+        `seen` are the versions of everyone at which no vector was lacking: Overtaken if there was a write since.
+        Without it, rows that are not aside are left without a vector. Raises Conflict if there are none of `to`.
+        """
+        ...
+
+    async def discard_aside(self, *, limit: int) -> int:
+        """Remove up to `limit` of the vectors aside. Returns how many are left; with the last the record goes, too."""
+        ...
