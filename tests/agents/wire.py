@@ -78,13 +78,18 @@ class Asked:
     @property
     def said(self) -> str:
         """The last thing that the user said."""
-        return _texts(self.body["messages"], "user")[-1]
+        return _texts(self.messages, "user")[-1]
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        given = self.body.get("messages", self.body.get("input"))
+        return [{"role": "user", "content": given}] if isinstance(given, str) else given or []
 
     @property
     def system(self) -> str:
-        system = self.body.get("system", "")
+        system = self.body.get("system") or self.body.get("instructions") or ""
         given = system if isinstance(system, str) else "\n".join(part["text"] for part in system)
-        return "\n".join([given, *_texts(self.body["messages"], "system"), *_texts(self.body["messages"], "developer")])
+        return "\n".join([given, *_texts(self.messages, "system"), *_texts(self.messages, "developer")])
 
     @property
     def results(self) -> list[str]:
@@ -101,7 +106,7 @@ def _texts(messages: Sequence[Mapping[str, Any]], role: str) -> list[str]:
     for message in messages:
         content = message.get("content") or ""
         text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-        if message["role"] == role and text:
+        if message.get("role") == role and text:
             found.append(text)
     return found
 
@@ -247,7 +252,7 @@ def _packed(vector: Sequence[float]) -> str:
 
 
 def _named(path: str, tool: str) -> Mapping[str, Any]:
-    return {"name": tool} if path == "/messages" else {"type": "function", "function": {"name": tool}}
+    return {"name": tool} if path != "/chat/completions" else {"type": "function", "function": {"name": tool}}
 
 
 def _pieces(text: str) -> list[str]:
@@ -288,6 +293,30 @@ def _chat(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
+def _responses(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
+    def event(kind: str, **fields: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+    assert isinstance(reply, Say | Call | BreakOff | Garble)
+    spoken = json.loads(reply.arguments) if isinstance(reply, Call) else reply.text
+    named = {**body, "tools": [{"name": reply.tool}]} if isinstance(reply, Call) else body
+    whole = {**WIRES["/responses"](named, spoken)}
+    started = {**whole, "status": "in_progress", "output": []}
+    yield event("response.created", sequence_number=0, response=started)
+    item = whole["output"][0]
+    yield event("response.output_item.added", sequence_number=1, output_index=0, item={**item, "content": []})
+    for number, piece in enumerate(_pieces("" if isinstance(reply, Call) else reply.text), 2):
+        place = {"item_id": "m1", "output_index": 0, "content_index": 0, "logprobs": []}
+        yield event("response.output_text.delta", sequence_number=number, delta=piece, **place)
+    if isinstance(reply, BreakOff):
+        return
+    if isinstance(reply, Garble):
+        yield "event: response.output_text.delta\ndata: {not json at all\n\n"
+        return
+    yield event("response.output_item.done", sequence_number=98, output_index=0, item=item)
+    yield event("response.completed", sequence_number=99, response=whole)
+
+
 def _messages(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
     def event(kind: str, **fields: Any) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
@@ -318,6 +347,7 @@ def _messages(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
 
 STREAMS: Mapping[str, Callable[[Mapping[str, Any], Reply], Iterator[str]]] = {
     "/chat/completions": _chat,
+    "/responses": _responses,
     "/messages": _messages,
 }
 

@@ -51,7 +51,7 @@ def reply_of(answer: Object) -> str:
 
 class Hearing:
     def __init__(self) -> None:
-        self.complete = False
+        self.complete, self.id = False, ""
         self._pieces: list[str] = []
 
     def event(self, data: str) -> None:

@@ -49,7 +49,7 @@ class Hearing:
     """Of several choices the first is the reply."""
 
     def __init__(self) -> None:
-        self.complete = False
+        self.complete, self.id = False, ""
         self._pieces: list[str] = []
         self._finished = False
 

@@ -15,11 +15,13 @@ from starlette.types import Receive, Scope, Send
 from commonplace.domain.errors import ModelUnavailable
 from commonplace.interfaces.http.access import Access
 from commonplace.interfaces.http.proxies.events import Events
+from commonplace.interfaces.http.proxies.given import Given, given_of
 from commonplace.interfaces.http.proxies.remembering import Remembering, remembering_of, told
 from commonplace.interfaces.http.proxies.turn import Hearing, Turn, Wire, object_of
 from commonplace.interfaces.http.proxies.upstream import Provider, Upstream, returned
 
-Keep = Callable[[str], Awaitable[None]]
+Keep = Callable[[str, str], Awaitable[None]]
+"""Keeps a complete reply: its text, and its id where it has one."""
 
 
 async def converse(wire: Wire, provider: Provider, path: str, *, access: Access, request: Request) -> Response:
@@ -30,25 +32,30 @@ async def converse(wire: Wire, provider: Provider, path: str, *, access: Access,
     memory = remembering_of(
         access, request.headers, named=turn.user if turn else None, via=wire.name, day=f"{service.now():%Y-%m-%d}"
     )
+    given = given_of(access, provider, memory.user)
+    for one in wire.previous_of(turn.body if turn else object_of(body) or {}):
+        if given is not None:
+            await given.check(one)
     if turn is None or not turn.said.strip() or memory.mode == "off":
-        return await pass_on(
-            request.app.state.upstream, provider, path, request=request, more=told(memory, recalled=None, recorded=None)
-        )
-    recalled = None
-    if memory.reads:
-        text, recalled = await memory.recall(turn, budget=service.settings.proxy_budget)
-        body = json.dumps(wire.with_memory(turn, text)).encode() if text else body
-    recorded = await memory.keep_said(turn) if memory.writes and turn.fresh else None
+        turn, recalled, recorded = None, None, None
+    else:
+        body, recalled, recorded = await _prepared(wire, memory, turn, body, budget=service.settings.proxy_budget)
     answer = await request.app.state.upstream.ask(
         provider, "POST", _with_query(path, request), headers=request.headers, body=body
     )
     headers = {**returned(answer), **told(memory, recalled=recalled, recorded=recorded)}
-    packed = "content-encoding" in answer.headers  # we asked for none of it, and cannot read along
-    if not memory.writes or answer.status_code != 200 or packed:
-        return Relayed(answer, headers)
-    if answer.headers.get("content-type", "").startswith("text/event-stream"):
-        return Relayed(answer, headers, listening=Listening(wire.hearing(), _keeper(memory, turn)))
-    return await _whole(answer, headers, wire=wire, keep=_keeper(memory, turn))
+    return await _answered(answer, headers, wire=wire, keep=_keeper(memory, turn, given))
+
+
+async def _prepared(
+    wire: Wire, memory: Remembering, turn: Turn, body: bytes, *, budget: int
+) -> tuple[bytes, int | None, str | None]:
+    """Return what to send, how much of memory is in it, and the id of what was kept."""
+    recalled = None
+    if memory.reads:
+        text, recalled = await memory.recall(turn, budget=budget)
+        body = json.dumps(wire.with_memory(turn, text)).encode() if text else body
+    return body, recalled, await memory.keep_said(turn) if memory.writes and turn.fresh else None
 
 
 async def pass_on(
@@ -65,12 +72,27 @@ def _with_query(path: str, request: Request) -> str:
     return f"{path}?{request.url.query}" if request.url.query else path
 
 
-def _keeper(memory: Remembering, turn: Turn) -> Keep:
-    async def keep(text: str) -> None:
+def _keeper(memory: Remembering, turn: Turn | None, given: Given | None) -> Keep | None:
+    if given is None and (turn is None or not memory.writes):
+        return None
+
+    async def keep(text: str, id_: str) -> None:
         with anyio.CancelScope(shield=True):  # the reply is complete: a client that leaves now has had it
-            await memory.keep_reply(turn, text)
+            if given is not None and id_:
+                await given.note(id_)
+            if turn is not None and memory.writes:
+                await memory.keep_reply(turn, text)
 
     return keep
+
+
+async def _answered(answer: httpx2.Response, headers: Mapping[str, str], *, wire: Wire, keep: Keep | None) -> Response:
+    packed = "content-encoding" in answer.headers  # we asked for none of it, and cannot read along
+    if keep is None or answer.status_code != 200 or packed:
+        return Relayed(answer, headers)
+    if answer.headers.get("content-type", "").startswith("text/event-stream"):
+        return Relayed(answer, headers, listening=Listening(wire.hearing(), keep))
+    return await _whole(answer, headers, wire=wire, keep=keep)
 
 
 async def _whole(answer: httpx2.Response, headers: Mapping[str, str], *, wire: Wire, keep: Keep) -> Response:
@@ -80,7 +102,8 @@ async def _whole(answer: httpx2.Response, headers: Mapping[str, str], *, wire: W
         raise ModelUnavailable(f"the service behind this proxy broke off: {type(error).__name__}") from error
     finally:
         await answer.aclose()
-    await keep(wire.reply_of(object_of(content) or {}))
+    told_all = object_of(content) or {}
+    await keep(wire.reply_of(told_all), wire.id_of(told_all))
     return Response(content, status_code=answer.status_code, headers=dict(headers))
 
 
@@ -96,7 +119,7 @@ class Listening:
             self._hearing.event(data)
         if self._hearing.complete and not self._kept:
             self._kept = True
-            await self._keep(self._hearing.text())
+            await self._keep(self._hearing.text(), self._hearing.id)
 
 
 class Relayed(Response):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 Object = Mapping[str, Any]
+TEXTS = ("text", "input_text", "output_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +31,21 @@ class Hearing(Protocol):
     """Reads along while an answer streams by."""
 
     complete: bool
+    id: str
+    """Of the answer, where one can go on with it; empty elsewhere."""
 
     def event(self, data: str) -> None:
         """Take the data of one event. What cannot be read is left alone."""
 
     def text(self) -> str: ...
+
+
+def _none(answer: Object) -> str:
+    return ""
+
+
+def _nothing(asked: Object) -> Sequence[str]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +57,10 @@ class Wire:
     with_memory: Callable[[Turn, str], Object]
     reply_of: Callable[[Object], str]
     hearing: Callable[[], Hearing]
+    id_of: Callable[[Object], str] = _none
+    """The id of an answer that a later request can go on with."""
+    previous_of: Callable[[Object], Sequence[str]] = _nothing
+    """The ids of earlier answers that a request goes on with."""
 
 
 def object_of(data: bytes | str) -> Object | None:
@@ -73,7 +88,7 @@ def text_of(content: object) -> str:
 
 def _texts(parts: Iterable[Object]) -> Iterable[str]:
     for part in parts:
-        if part.get("type") == "text" and isinstance(part.get("text"), str):
+        if part.get("type") in TEXTS and isinstance(part.get("text"), str):
             yield part["text"]
 
 

@@ -39,6 +39,10 @@ class Provider:
         }
         return {**sent, **self._credentials(given), "accept-encoding": "identity"}
 
+    def lends_its_key(self, given: Headers) -> bool:
+        """Say whether a request goes out with the operator's key."""
+        return self.key is not None and not any(name in given and not _is_ours(given[name]) for name in CREDENTIALS)
+
     def _credentials(self, given: Headers) -> Mapping[str, str]:
         own = {name: given[name] for name in CREDENTIALS if name in given and not _is_ours(given[name])}
         if own or self.key is None:
