@@ -9,10 +9,10 @@ from typing import Any, Self, cast
 
 from commonplace.domain.errors import InvalidInput, NotFound
 from commonplace.domain.inputs import parse_count, parse_metadata, parse_share, parse_text
-from commonplace.domain.values import FactVersion, Json
+from commonplace.domain.values import Fact, FactVersion, Json
 from commonplace.engine.engine import Content
 from commonplace.integrations.mem0.scoping import IDENTITY, Scope, asked, memory_id, parse_memory_id, scope_of
-from commonplace.integrations.mem0.shapes import EVENTS, Item, events, expiry, found, held, holds
+from commonplace.integrations.mem0.shapes import ADDED, EVENTS, Item, events, expiry, found, held, holds
 from commonplace.memory import AsyncMemory as Commonplace
 
 Results = dict[str, list[Item]]
@@ -24,9 +24,8 @@ class AsyncMemory:
     """mem0's calls on a Commonplace folder or URL. Without one: the folder that the settings name."""
 
     def __init__(self, location: str | PathLike[str] | None = None, **settings: Any) -> None:
-        self._opening = Commonplace.open(location, **settings)
+        self._opening, self._first = Commonplace.open(location, **settings), asyncio.Lock()
         self._memory: Commonplace | None = None
-        self._first = asyncio.Lock()
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
@@ -36,8 +35,7 @@ class AsyncMemory:
     async def opened(self) -> Commonplace:
         """Return the memory underneath, for what mem0 has no call for."""
         async with self._first:
-            if self._memory is None:
-                self._memory = await self._opening
+            self._memory = self._memory or await self._opening
             return self._memory
 
     async def close(self) -> None:
@@ -65,45 +63,37 @@ class AsyncMemory:
         **more: object,
     ) -> Results:
         """Keep what was said, and return what was learned from it. Without `infer`, each message becomes a memory."""
-        ids = _ids("add", {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, **more})
-        scope, _ = asked(filters, ids)
-        kept = {**_without_identity(metadata), **scope.beside}
+        scope, _ = asked(filters, _ids("add", {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, **more}))
+        kept, ends = {**_without_identity(metadata), **scope.beside}, expiry(expiration_date)
         if not infer:
-            return {"results": await self._written(messages, scope, kept, expiry(expiration_date))}
-        memory = await self.opened()
+            return {"results": await self._written(messages, scope, kept, ends)}
+        memory, (owner, beside) = await self.opened(), scope
+        run, agent = beside.get("run_id"), beside.get("agent_id")
         added = await memory.add(
-            messages,
-            user=scope.owner,
-            session=scope.beside.get("run_id"),
-            agent=scope.beside.get("agent_id"),
-            metadata=kept,
-            expires_at=expiry(expiration_date),
-            wait=True,
+            messages, user=owner, session=run, agent=agent, metadata=kept, expires_at=ends, wait=True
         )
-        results = []
-        for change in added.changes:
-            if (event := EVENTS[change.change]) != "NONE":
-                versions = await memory.history(change.fact, user=scope.owner)
-                results.append({"id": memory_id(change.fact, scope.owner), "memory": versions[-1].text, "event": event})
-        return {"results": results}
+        changes = [change for change in added.changes if change.change in EVENTS]
+        texts = [(await memory.history(change.fact, user=owner))[-1].text for change in changes]
+        return {
+            "results": [
+                {"id": memory_id(change.fact, owner), "memory": text, "event": EVENTS[change.change]}
+                for change, text in zip(changes, texts, strict=True)
+            ]
+        }
 
     async def _written(
         self, messages: Content, scope: Scope, metadata: Mapping[str, Json], expires_at: datetime | None
     ) -> list[Item]:
         """Write each message as a fact, word for word; not those of the system."""
-        memory = await self.opened()
-        results: list[Item] = []
+        memory, results = await self.opened(), []
         for message in [messages] if isinstance(messages, str | Mapping) else messages:
             said: Mapping[str, Any] = {"content": message} if isinstance(message, str) else message
-            if (role := said.get("role", "user")) == "system":
-                continue
-            fact = await memory.remember(
-                parse_text(said.get("content"), name="content"),
-                user=scope.owner,
-                metadata={**metadata, "role": role},
-                expires_at=expires_at,
-            )
-            results.append({"id": memory_id(fact.id, scope.owner), "memory": fact.text, "event": "ADD", "role": role})
+            if (role := said.get("role", "user")) != "system":
+                text, about = parse_text(said.get("content"), name="content"), {**metadata, "role": role}
+                fact = await memory.remember(text, user=scope.owner, metadata=about, expires_at=expires_at)
+                results.append(
+                    {"id": memory_id(fact.id, scope.owner), "memory": fact.text, "event": ADDED, "role": role}
+                )
         return results
 
     async def search(
@@ -118,29 +108,27 @@ class AsyncMemory:
     ) -> Results:
         """Find memories, the best first. Nothing relevant: none, whatever the threshold."""
         least = 0.0 if threshold is None else parse_share(threshold, name="threshold")
-        scope, where = asked(filters, _ids("search", more))
-        hits = await self._recalled(parse_text(query, name="query"), scope, where, top_k)
+        hits = await self._recalled("search", parse_text(query, name="query"), filters, more, top_k)
         return {"results": [hit for hit in hits if hit["score"] >= least]}
 
     async def get_all(self, /, *, filters: Mapping[str, Any] | None = None, top_k: int = 20, **more: object) -> Results:
         """Return the memories that hold, the latest first."""
-        scope, where = asked(filters, _ids("get_all", more))
-        items = await self._recalled("", scope, where, top_k)
+        items = await self._recalled("get_all", "", filters, more, top_k)
         return {"results": [{name: value for name, value in item.items() if name != "score"} for item in items]}
 
-    async def _recalled(self, query: str, scope: Scope, where: Mapping[str, Any], top_k: object) -> list[Item]:
-        limit = parse_count(top_k, name="top_k", least=1)
-        memory = await self.opened()
-        hits = await memory.recall(query, user=scope.owner, limit=limit, kinds=FACTS, where=where)
-        return [found(hit, scope.owner) for hit in hits]
+    async def _recalled(
+        self, method: str, query: str, filters: Mapping[str, Any] | None, more: Mapping[str, object], top_k: object
+    ) -> list[Item]:
+        (owner, _), where = asked(filters, _ids(method, more))
+        limit, memory = parse_count(top_k, name="top_k", least=1), await self.opened()
+        return [
+            found(hit, owner) for hit in await memory.recall(query, user=owner, limit=limit, kinds=FACTS, where=where)
+        ]
 
     async def get(self, memory_id: str) -> Item | None:
         """Return one memory; None when there is none, or when it has ended."""
-        try:
-            versions, owner = await self._versions(memory_id)
-        except NotFound:
-            return None
-        return held(versions, owner) if holds(versions[-1].fact, datetime.now(UTC)) else None
+        versions, owner = await self._versions(memory_id)
+        return held(versions, owner) if versions and holds(versions[-1].fact, datetime.now(UTC)) else None
 
     async def update(
         self,
@@ -151,24 +139,21 @@ class AsyncMemory:
         data: str | None = None,
     ) -> dict[str, str]:
         """Give a memory another wording, more metadata, or another last day. The old wording stays in its history."""
-        wording = text if text is not None else data
-        if wording is None and metadata is None and expiration_date == UNCHANGED:
+        wording, lasting = text if text is not None else data, expiration_date == UNCHANGED
+        if wording is None and metadata is None and lasting:
             raise InvalidInput("update: nothing is given; expected text, metadata or expiration_date")
         fact, owner = await self._current(memory_id)
         memory = await self.opened()
         if wording is not None and wording != fact.text:
             fact = await memory.revise(fact.id, wording, user=owner)
-        if metadata is not None or expiration_date != UNCHANGED:
+        if metadata is not None or not lasting:
+            kept = ("kind", "importance", "confidence", "valid_from", "valid_to")
             await memory.remember(
                 fact.text,
                 user=owner,
-                kind=fact.kind,
-                importance=fact.importance,
-                confidence=fact.confidence,
-                valid_from=fact.valid_from,
-                valid_to=fact.valid_to,
-                expires_at=fact.expires_at if expiration_date == UNCHANGED else expiry(expiration_date),
+                expires_at=fact.expires_at if lasting else expiry(expiration_date),
                 metadata={**fact.metadata, **_without_identity(metadata)},
+                **{name: getattr(fact, name) for name in kept},
             )
         return {"message": "Memory updated successfully!"}
 
@@ -182,25 +167,21 @@ class AsyncMemory:
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> dict[str, str]:
         """Erase everything of an owner; with a run or agent beside it, the memories of that one."""
-        scope = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
-        memory = await self.opened()
-        if len([one for one in (user_id, agent_id, run_id) if one is not None]) == 1:
-            await memory.forget(user=scope.owner)
-            return {"message": "Memories deleted successfully!"}
-        if (run := scope.beside.get("run_id")) is not None and agent_id is None:
-            await memory.forget(user=scope.owner, session=run)
-        while page := await memory.facts(user=scope.owner, where=scope.beside):
+        owner, beside = scope_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        memory, done = await self.opened(), {"message": "Memories deleted successfully!"}
+        if [user_id, agent_id, run_id].count(None) == 2:
+            await memory.forget(user=owner)
+            return done
+        if run_id is not None and agent_id is None:
+            await memory.forget(user=owner, session=beside["run_id"])
+        while page := await memory.facts(user=owner, where=beside):
             for fact in page:
-                await memory.forget(fact=fact.id, user=scope.owner)
-        return {"message": "Memories deleted successfully!"}
+                await memory.forget(fact=fact.id, user=owner)
+        return done
 
     async def history(self, memory_id: str) -> list[Item]:
         """Return what happened to a memory, oldest first; nothing for one that is not there."""
-        try:
-            versions, owner = await self._versions(memory_id)
-        except NotFound:
-            return []
-        return list(events(versions, owner))
+        return list(events(*await self._versions(memory_id)))
 
     async def reset(self) -> None:
         """Erase every owner's memories of this tenant."""
@@ -209,13 +190,15 @@ class AsyncMemory:
 
     async def _versions(self, memory_id: str) -> tuple[Sequence[FactVersion], str]:
         fact, owner = parse_memory_id(memory_id)
-        return await (await self.opened()).history(fact, user=owner), owner
-
-    async def _current(self, memory_id: str) -> tuple[Any, str]:
         try:
-            versions, owner = await self._versions(memory_id)
-        except NotFound as error:
-            raise InvalidInput(f"memory_id={memory_id!r}: no memory has this id") from error
+            return await (await self.opened()).history(fact, user=owner), owner
+        except NotFound:
+            return (), owner
+
+    async def _current(self, memory_id: str) -> tuple[Fact, str]:
+        versions, owner = await self._versions(memory_id)
+        if not versions:
+            raise InvalidInput(f"memory_id={memory_id!r}: no memory has this id")
         return versions[-1].fact, owner
 
 

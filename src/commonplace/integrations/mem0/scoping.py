@@ -3,19 +3,19 @@
 mem0 finds a memory by its id alone; here everything belongs to somebody, so the ids that are handed out name the owner.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from commonplace.domain.errors import InvalidInput
 
 IDENTITY = ("user_id", "agent_id", "run_id")
 OPERATORS = {name: f"${name}" for name in ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains")}
+ONE = re.compile(r"(?!\*$)\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The owner, as our user; and the agent and run beside it, which are kept as metadata."""
 
     owner: str
@@ -23,7 +23,7 @@ class Scope:
 
 
 def scope_of(given: Mapping[str, object]) -> Scope:
-    """Return the scope of `user_id`, `agent_id`, `run_id`: the first that is given owns the memory.
+    """Return the scope of the ids: the first that is given owns the memory.
 
     mem0's ids have no spaces in them, so that the owner "agent a1" cannot be a user's id.
     """
@@ -42,25 +42,20 @@ def identity_of(owner: str) -> dict[str, str]:
 
 
 def _identity(name: str, value: object) -> str:
-    if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise InvalidInput(f"{name}={value!r}: expected a string")
-    trimmed = str(value).strip()
-    if not trimmed or any(character.isspace() for character in trimmed):
-        raise InvalidInput(f"{name}={value!r}: expected a string without spaces, and not an empty one")
-    if trimmed == "*":
-        raise InvalidInput(f"{name}='*': expected the id of one; nobody can ask for everybody's memories")
-    return trimmed
+    one = str(value).strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+    if not ONE.fullmatch(one):
+        raise InvalidInput(f"{name}={value!r}: expected the id of one, without spaces; nobody can ask for everybody's")
+    return one
 
 
 def asked(filters: Mapping[str, object] | None, ids: Mapping[str, object]) -> tuple[Scope, dict[str, Any]]:
     """Return the scope, and our `where`, of a search. The ids may stand in the filters, or beside them."""
     given = dict(filters or {})
-    for name in IDENTITY:
-        if name in ids and given.setdefault(name, ids[name]) != ids[name]:
-            raise InvalidInput(f"{name}={ids[name]!r}: the filters say {given[name]!r}; expected one of them")
+    for name, value in ids.items():
+        if given.setdefault(name, value) != value:
+            raise InvalidInput(f"{name}={value!r}: the filters say {given[name]!r}; expected one of them")
     scope = scope_of(given)
-    rest = {name: value for name, value in given.items() if name not in IDENTITY}
-    return scope, {"$and": [dict(scope.beside), _where(rest)]}
+    return scope, {"$and": [dict(scope.beside), _where({key: given[key] for key in given if key not in IDENTITY})]}
 
 
 def _where(filters: object) -> dict[str, Any]:
@@ -69,23 +64,18 @@ def _where(filters: object) -> dict[str, Any]:
     return {"$and": [_condition(name, value) for name, value in filters.items()]} if filters else {}
 
 
-def _condition(name: object, value: object) -> dict[str, Any]:
+def _condition(name: str, value: object) -> dict[str, Any]:
     if name in IDENTITY:
         raise InvalidInput(f"filters: {name} inside AND, OR or NOT: expected at the top")
     if name in ("AND", "OR", "NOT"):
         if not isinstance(value, list) or not value:
             raise InvalidInput(f"filters: {name}: {value!r}: expected a list of at least one condition")
         parts = [_where(part) for part in value]
-        return {"$not": {"$or": parts}} if name == "NOT" else {f"${str(name).lower()}": parts}
-    if isinstance(value, Mapping):
-        return {str(name): {_operator(name, key): part for key, part in value.items()}}
-    return {str(name): {"$ne": None} if value == "*" else {"$eq": value}}
-
-
-def _operator(name: object, key: object) -> str:
-    if key not in OPERATORS:
-        raise InvalidInput(f"filters: {name}: unknown operator {key!r}; expected one of {', '.join(OPERATORS)}")
-    return OPERATORS[str(key)]
+        return {"$not": {"$or": parts}} if name == "NOT" else {f"${name.lower()}": parts}
+    tests = value if isinstance(value, Mapping) else {"ne": None} if value == "*" else {"eq": value}
+    if unknown := [key for key in tests if key not in OPERATORS]:
+        raise InvalidInput(f"filters: {name}: unknown operator {unknown[0]!r}; expected one of {', '.join(OPERATORS)}")
+    return {name: {OPERATORS[key]: part for key, part in tests.items()}}
 
 
 def memory_id(fact: str, owner: str) -> str:
@@ -94,7 +84,7 @@ def memory_id(fact: str, owner: str) -> str:
 
 def parse_memory_id(value: object) -> tuple[str, str]:
     """Return the fact and its owner."""
-    fact, at, owner = value.partition("@") if isinstance(value, str) else ("", "", "")
-    if not (fact and at and owner):
+    fact, _, owner = value.partition("@") if isinstance(value, str) else ("", "", "")
+    if not (fact and owner):
         raise InvalidInput(f"memory_id={value!r}: expected an id that add, search or get_all returned")
     return fact, unquote(owner)
