@@ -1,6 +1,7 @@
 """A memory on PostgreSQL: the story, and the same answers to the same questions as on SQLite."""
 
 import random
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ import pytest
 
 from commonplace import AsyncMemory, Memory, Recalled
 from commonplace.adapters.hashing import HashEmbedder
-from commonplace.domain.errors import InvalidInput
+from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 from tests.servers import postgres_emptied, postgres_shared, postgres_url
 
 __all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
@@ -91,4 +92,13 @@ async def test_another_process_sees_what_was_added_at_once(postgres_emptied: str
 async def test_a_key_for_the_file_is_refused_with_a_server() -> None:
     with pytest.raises(InvalidInput, match="encrypts a SQLite file"):
         async with AsyncMemory.open("postgresql:///nowhere", embedder=HashEmbedder(), ledger_key="secret"):
+            pass
+
+
+async def test_without_the_driver_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("commonplace.adapters.postgres")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(LedgerUnavailable, match=r"pip install 'commonplace\[postgres\]'"):
+        async with AsyncMemory.open("postgres:///nowhere", embedder=HashEmbedder()):
             pass

@@ -1,7 +1,8 @@
 """What changed since a version, for the indexes and caches that are made of it."""
 
+import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from commonplace.adapters.postgres import partitions, upkeep
@@ -52,6 +53,9 @@ _NTH = """
     ) r order by row limit 1 offset %(skip)s
 """
 _Row = tuple[Any, ...]
+
+STEP = 500
+"""Rows that are read without a pause: some 10 ms."""
 
 
 async def versions(connection: Connection, scope: Scope) -> Versions:
@@ -127,25 +131,25 @@ def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
 
 async def _message_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[MessageRow]:
     sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors=vectors)
-    return [
-        MessageRow._make(
-            (
-                n,
-                first,
-                text_of(id_),
-                optional_text_of(session),
-                role,
-                optional_text_of(name),
-                optional_text_of(agent),
-                *others,
-                optional_vector_of(vector),
-                tokens,
-            )
+    return await _fetch(connection, sql, wanted.values, _message_row)
+
+
+def _message_row(row: _Row) -> MessageRow:
+    n, first, id_, session, role, name, agent, *others, vector, tokens = row
+    return MessageRow._make(
+        (
+            n,
+            first,
+            text_of(id_),
+            optional_text_of(session),
+            role,
+            optional_text_of(name),
+            optional_text_of(agent),
+            *others,
+            optional_vector_of(vector),
+            tokens,
         )
-        for n, first, id_, session, role, name, agent, *others, vector, tokens in await _fetch(
-            connection, sql, wanted.values
-        )
-    ]
+    )
 
 
 async def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
@@ -154,26 +158,36 @@ async def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) ->
     for fact, session in await _fetch(connection, _SESSIONS.format(where=where), values):
         sessions.setdefault(fact, []).append(text_of(session))
     spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
-    return [
-        FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, optional_vector_of(vector), tokens))
-        for n, id_, *before, first, terms, vector, tokens in await _fetch(
-            connection, _select(_FACTS, "f", where, vectors=vectors), values
-        )
-    ]
+
+    def fact_row(row: _Row) -> FactRow:
+        n, id_, *before, first, terms, vector, tokens = row
+        return FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, optional_vector_of(vector), tokens))
+
+    return await _fetch(connection, _select(_FACTS, "f", where, vectors=vectors), values, fact_row)
 
 
 async def _summary_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
     sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors=vectors)
-    return [
-        FactRow._make(
-            (n, text_of(id_), *before, json.dumps([text_of(session)]), terms, optional_vector_of(vector), tokens)
-        )
-        for n, id_, *before, session, terms, vector, tokens in await _fetch(connection, sql, wanted.values)
-    ]
+    return await _fetch(connection, sql, wanted.values, _summary_row)
 
 
-async def _fetch(connection: Connection, sql: str, values: Sequence[object]) -> Iterable[_Row]:
-    return await (await connection.execute(sql, values)).fetchall()
+def _summary_row(row: _Row) -> FactRow:
+    n, id_, *before, session, terms, vector, tokens = row
+    sessions = json.dumps([text_of(session)])
+    return FactRow._make((n, text_of(id_), *before, sessions, terms, optional_vector_of(vector), tokens))
+
+
+async def _fetch(
+    connection: Connection, sql: str, values: Sequence[object], convert: Callable[[_Row], Any] = tuple
+) -> list[Any]:
+    """Return the converted rows. A user can have many: others on this event loop get their turn in between."""
+    cursor = await connection.execute(sql, values)
+    found: list[Any] = []
+    while batch := await cursor.fetchmany(STEP):
+        found.extend(map(convert, batch))
+        if len(batch) == STEP:
+            await asyncio.sleep(0)
+    return found
 
 
 async def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
