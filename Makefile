@@ -10,6 +10,7 @@ ARGS   ?=
 JOBS   ?= 2
 
 CONFORMANCE := $(VENV)/mcp-conformance
+REFERENCE   := $(VENV)/mcp-reference
 
 # Every version is pinned with its hash, so pip has nothing to resolve. Compiling what is never imported
 # would take a third of the time.
@@ -70,6 +71,8 @@ model: $(RUN) # a no-op when the model is in the cache already
 servers: $(DEV) # what tests against real servers and a browser need, beyond what is installed with pip
 	@test -e $(CONFORMANCE)/node_modules || $(BIN)/npm install --silent --no-save --prefix $(CONFORMANCE) \
 	    @modelcontextprotocol/conformance@0.1.16 || echo "The MCP conformance suite could not be had: its test is skipped."
+	@test -e $(REFERENCE)/node_modules || $(BIN)/npm install --silent --no-save --prefix $(REFERENCE) \
+	    @modelcontextprotocol/server-memory@2026.8.31 || echo "The MCP reference memory server could not be had: its test is skipped."
 	@missing=$$(for tool in chromium strace; do command -v $$tool >/dev/null || echo $$tool; done); \
 	test -z "$$missing" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	    { apt-get install -qq -y --no-install-recommends $$missing || \

@@ -86,7 +86,11 @@ class Graphs:
     async def add(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:
             text, metadata = _written(piece)
-            await self._memory.remember(text, user=self._user, kind="semantic", metadata=metadata)
+            kept = await self._memory.remember(text, user=self._user, kind="semantic", metadata=metadata)
+            if kept.metadata != metadata:
+                # Another piece reads the same, as "c" about "A: b" does as "b: c" about "A": its parts tell them apart.
+                text = f"{text} ({', '.join(f'{name} {value}' for name, value in metadata.items())})"
+                await self._memory.remember(text, user=self._user, kind="semantic", metadata=metadata)
 
     async def forget(self, graph: Graph, goes: Callable[[Piece], bool]) -> None:
         for piece, fact in graph.facts.items():

@@ -144,7 +144,7 @@ async def delete_relations(relations: list[Edge], user: User = None) -> Done:
 async def read_graph(user: User = None) -> GraphRead:
     """Read the whole graph."""
     graph = await _reading(user).read()
-    return _shown(graph, graph.names())
+    return GraphRead(entities=_nodes(graph, graph.names()), relations=[_edge(one) for one in graph.relations()])
 
 
 async def search_nodes(
@@ -171,14 +171,19 @@ def _writing(user: str | None) -> Graphs:
     return Graphs(who.writing(), who.user_of(user))
 
 
-def _shown(graph: Graph, names: Collection[str]) -> GraphRead:
-    nodes = [
+def _shown(graph: Graph, wanted: Collection[str]) -> GraphRead:
+    """Return those of these entities that there are, and the relations that any of them has."""
+    names = graph.names().intersection(wanted)
+    edges = [_edge(one) for one in graph.relations() if one.source in names or one.target in names]
+    return GraphRead(entities=_nodes(graph, names), relations=edges)
+
+
+def _nodes(graph: Graph, names: Collection[str]) -> list[Node]:
+    return [
         Node(name=entity.name, entityType=entity.type, observations=graph.observations(entity.name))
         for entity in graph.entities()
         if entity.name in names
     ]
-    edges = [_edge(one) for one in graph.relations() if one.source in names or one.target in names]
-    return GraphRead(entities=nodes, relations=edges)
 
 
 def _relation(edge: Edge) -> Relation:
