@@ -21,8 +21,9 @@ class StandIn(FunctionInvocationLayer[Any], BaseChatClient[Any]):
     async def _inner_get_response(
         self, *, messages: Sequence[Message], stream: bool, options: Mapping[str, Any], **_: Any
     ) -> ChatResponse:
-        facts = [line for line in str(options["instructions"]).splitlines() if line.startswith("- User uses")]
-        return ChatResponse(messages=[Message("assistant", ["\n".join(facts) or "Noted."])])
+        prompt = str(options["instructions"]).splitlines()
+        facts = [line.removeprefix("- ") for line in prompt if line.startswith("- User uses")]
+        return ChatResponse(messages=[Message("assistant", ["; ".join(facts) or "Noted."])])
 
 
 async def chat(memory: Memory, said: Sequence[str]) -> None:

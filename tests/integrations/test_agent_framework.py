@@ -42,9 +42,8 @@ def test_the_example_is_told_asked_and_corrected_in_two_processes(tmp_path: Path
     run = runner("agent_framework_memory.py", environment)
     folder = str(tmp_path / "memory")
     assert run(folder, TOOLS) == "Noted.\n"
-    before = run(folder, ASKED)
+    before, _, after = run(folder, ASKED, "I don't use Magnet anymore", ASKED).splitlines()
     assert "Shram" in before and "Magnet" in before
-    after = run(folder, "I don't use Magnet anymore", ASKED).splitlines()[-1]
     assert "Shram" in after and "Magnet" not in after
 
 

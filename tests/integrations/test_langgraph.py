@@ -80,6 +80,23 @@ def test_an_item_with_a_ttl_goes_unless_it_is_read(memory: Memory) -> None:
     assert before is not None and after is not None and after > before
 
 
+def test_a_default_ttl_holds_unless_another_is_given_and_a_read_may_leave_it_alone(memory: Memory) -> None:
+    store = MemoryStore(memory, user="default", ttl={"refresh_on_read": False, "default_ttl": 10})
+    store.put(("a",), "k", {"text": "for ten minutes"})
+    store.put(("a",), "always", {"text": "for ever"}, ttl=None)
+
+    def expiry() -> dict[str, Any]:
+        return {fact.text: fact.expires_at for fact in memory.facts(user="default")}
+
+    before = expiry()
+    assert before["for ten minutes"] is not None and before["for ever"] is None
+    store.get(("a",), "k")
+    store.search(("a",), query="ten minutes")
+    assert expiry() == before
+    store.get(("a",), "k", refresh_ttl=True)
+    assert expiry()["for ten minutes"] > before["for ten minutes"]
+
+
 async def test_the_async_calls_are_the_same(memory: Memory) -> None:
     store = MemoryStore(memory, user="async")
     await store.aput(("a", "b"), "k", {"text": "hello"})
@@ -125,7 +142,9 @@ operations = st.one_of(
     st.tuples(namespaces, keys, values).map(lambda drawn: PutOp(*drawn)),
     st.tuples(namespaces, keys).map(lambda drawn: GetOp(*drawn)),
     st.tuples(namespaces | st.just(()), filters).map(lambda drawn: SearchOp(*drawn, limit=100)),
-    st.tuples(conditions, st.sampled_from([None, 1, 2])).map(lambda drawn: ListNamespacesOp(*drawn, limit=100)),
+    st.tuples(conditions, st.sampled_from([None, 1, 2]), st.sampled_from([1, 2, 100]), st.sampled_from([0, 1])).map(
+        lambda drawn: ListNamespacesOp(*drawn)
+    ),
 )
 
 
