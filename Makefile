@@ -19,7 +19,7 @@ COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
                --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo chat serve test check lint format bench bench-learning bench-service soak-forget docs setup model servers pins clean
+.PHONY: help demo chat serve serve-scale chaos test check lint format bench bench-learning bench-service soak-forget docs setup model servers pins clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ chat: model ## Chat in the terminal with something that remembers
 
 serve: model ## Start the HTTP service on this machine
 	@$(BIN)/commonplace serve $(ARGS)
+
+serve-scale: $(DEV) model ## Start PostgreSQL, Redis, a Chroma server, 2 API and 2 learning processes on this machine
+	@$(BIN)/python -m tests.scale
+
+chaos: $(DEV) model ## Kill parts of all that at random under load, and look that nothing is lost (three minutes)
+	@$(BIN)/python -m tests.scale.chaos $(ARGS)
 
 test: $(DEV) model servers ## Run all tests (ARGS="-k recall" for some of them)
 	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)

@@ -70,7 +70,7 @@ def s3_running(folder: Path, *, port: int | None = None) -> Iterator[str]:
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             until = time.monotonic() + PATIENCE
-            while not _listens(port):
+            while not listens(port):
                 assert server.poll() is None, "the S3 server has gone"
                 assert time.monotonic() < until, "the S3 server does not answer"
                 time.sleep(0.1)
@@ -79,7 +79,7 @@ def s3_running(folder: Path, *, port: int | None = None) -> Iterator[str]:
             server.kill()
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
@@ -103,7 +103,7 @@ def redis_running(*options: str, port: int | None = None) -> Iterator[tuple[str,
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             until = time.monotonic() + PATIENCE
-            while not _listens(port):
+            while not listens(port):
                 assert server.poll() is None, "the Redis server has gone"
                 assert time.monotonic() < until, "the Redis server does not answer"
                 time.sleep(0.05)

@@ -23,8 +23,11 @@ def test_every_variable_is_a_setting(name: str) -> None:
 def test_the_compose_file_sets_up_what_the_service_is_pointed_at() -> None:
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
     environment = services["commonplace"]["environment"]
-    assert set(services["commonplace"]["depends_on"]) == services.keys() - {"commonplace"}
-    assert re.search(r"/chroma:\d+$", environment[f"{PREFIX}CHROMA_URL"])
+    assert set(services["commonplace"]["depends_on"]) == services.keys() - {"commonplace", "worker"}
+    for setting, engine in (("CHROMA_URL", "chroma"), ("REDIS_URL", "redis"), ("DATABASE_URL", "postgres")):
+        assert re.search(rf"[/@]{engine}:\d+", environment[f"{PREFIX}{setting}"])
+    assert services["worker"]["command"] == ["worker"]
+    assert services["worker"]["environment"] == environment
     assert services["commonplace"]["ports"] == ["127.0.0.1:8000:8000"], "others come through the proxy"
 
 

@@ -161,6 +161,7 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     learning_retry_delay: float = Field(
         1.0, gt=0, description="Seconds before learning from a message is tried again; doubled each time."
     )
+    learning_lease: float = Field(60.0, gt=0, description="Seconds until a job of a killed process goes to another.")
     learning_tokens_per_day: int | None = Field(
         None, ge=0, description="Tokens that a tenant's learning may use in a day (UTC). Unset: no limit."
     )

@@ -86,5 +86,6 @@ def options_of(settings: "Settings") -> Options:
         learning_concurrency=settings.learning_concurrency,
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,
+        learning_lease=settings.learning_lease,
         learning_tokens_per_day=settings.learning_tokens_per_day,
     )
