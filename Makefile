@@ -90,6 +90,8 @@ pins: $(BIN)/pip ## Write the requirements again from pyproject.toml (ARGS=--upg
 	$(COMPILE) $(ARGS) pyproject.toml --group build --extra models --extra server --output-file requirements/run.txt
 	$(COMPILE) $(ARGS) pyproject.toml --group build --group dev --all-extras \
 	    --constraint requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --group build --extra models --extra server --extra postgres --extra redis --extra s3 \
+	    --constraint requirements/dev.txt --output-file requirements/service.txt
 
 clean: ## Remove the environment and the caches; memories and the model stay
 	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
