@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
-IndexName = Literal["chroma", "pgvector"]
+IndexName = Literal["chroma", "pgvector", "qdrant"]
 
 
 def _expanded(value: object) -> object:
@@ -18,12 +18,12 @@ Place = Annotated[Path, BeforeValidator(_expanded)]
 
 
 class IndexSettings(BaseSettings):
-    index: Literal["auto", "exact", "chroma", "pgvector"] = Field(
+    index: Literal["auto", "exact", "chroma", "pgvector", "qdrant"] = Field(
         "auto",
         description="What searches vectors: `exact` search, an index by its name for everybody, or `auto`: the one of "
         "`index_beyond` where a user has more than `exact_up_to` items.",
     )
-    index_beyond: IndexName = Field("chroma", description="The index of `auto`: `chroma` or `pgvector`.")
+    index_beyond: IndexName = Field("chroma", description="The index of `auto`: `chroma`, `pgvector` or `qdrant`.")
     exact_up_to: int = Field(30_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
     cache_bytes: int = Field(2**30, ge=0, description="Most RAM for the matrices of users that were searched lately.")
     chroma_url: str | None = Field(
@@ -44,4 +44,11 @@ class IndexSettings(BaseSettings):
     )
     pgvector_graph_from: int = Field(
         50_000, ge=0, description="Rows of a user from which on pgvector searches by a graph (HNSW) of its own."
+    )
+    qdrant_url: str | None = Field(
+        None, repr=False, description="The server of the index `qdrant`, as `http://host:port`."
+    )
+    qdrant_key: SecretStr | None = Field(None, description="The key for that server.")
+    qdrant_ca_file: Place | None = Field(
+        None, description="Certificates that vouch for an `https://` server. Unset: those that the system trusts."
     )

@@ -45,8 +45,10 @@ async def test_pgvector_beside_sqlite(tmp_path: Path, postgres_emptied: str) -> 
 
 
 async def test_pgvector_beside_postgresql_takes_the_ledgers_database(postgres_database: str) -> None:
-    async with opened(postgres_database, index="pgvector", home="/nonexistent") as memory:
+    async with opened(postgres_database, index="pgvector") as memory:
         await story(memory, "pgvector")
+        assert (await memory.doctor()).healthy
+        await forgotten(memory)
 
 
 async def test_pgvector_beyond_what_is_searched_exactly(tmp_path: Path, postgres_emptied: str) -> None:

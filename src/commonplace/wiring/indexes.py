@@ -1,6 +1,6 @@
 """Which vector index answers, and which ones did before: what is forgotten goes from all of them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +24,9 @@ async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterat
     name = settings.index_beyond if settings.index == "auto" else settings.index
     folder = settings.chroma_path or settings.home / "chroma"
     embedded = name == "chroma" and settings.chroma_url is None
-    if in_process or embedded or not folder.exists():
+    # The default folder beside a database somewhere else may be another memory's, and in use.
+    ours = settings.database_url is None or {"home", "chroma_path"} & settings.model_fields_set
+    if in_process or embedded or not ours or not folder.exists():
         async with _opened(settings, name, in_process=in_process) as used:
             yield Indexes(used)
         return
@@ -36,8 +38,8 @@ async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterat
 async def _opened(settings: "Settings", name: str, *, in_process: bool) -> AsyncIterator[VectorIndex | None]:
     if name == "exact":
         yield None
-    elif name == "pgvector":
-        async with _pgvector(settings) as index:
+    elif name in OPENERS:
+        async with OPENERS[name](settings) as index:
             yield index
     else:
         async with _chroma(settings, in_process=in_process) as index:
@@ -72,3 +74,19 @@ def _pgvector(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
     except ImportError as error:
         raise IndexUnavailable("pgvector needs more packages: pip install 'commonplace[postgres]'") from error
     return PgvectorIndex(url, large=settings.pgvector_graph_from)
+
+
+def _qdrant(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
+    if settings.qdrant_url is None or "://" not in settings.qdrant_url:
+        raise InvalidInput("index='qdrant': expected qdrant_url, as http://host:port")
+    try:
+        from commonplace.adapters.qdrant import QdrantIndex
+    except ImportError as error:
+        raise IndexUnavailable("qdrant needs more packages: pip install 'commonplace[qdrant]'") from error
+    return QdrantIndex.at(settings.qdrant_url, key=secret(settings.qdrant_key), ca_file=settings.qdrant_ca_file)
+
+
+OPENERS: Mapping[str, "Callable[[Settings], AbstractAsyncContextManager[VectorIndex]]"] = {
+    "pgvector": _pgvector,
+    "qdrant": _qdrant,
+}

@@ -1,0 +1,209 @@
+"""VectorIndex on Qdrant: a server, or its client's own store in a folder or in memory.
+
+Qdrant gives a collection no identity but its name, so each has a random part in its name: one that was dropped comes
+back under another name. The size of vectors is fixed when a collection is made, and it may be made before any vector is
+known: one of size 1 that holds nothing is made again.
+"""
+
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import numpy as np
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException
+
+from commonplace.domain.errors import IndexUnavailable, InvalidInput
+from commonplace.ports.index import Near
+from commonplace.ports.ledger import Vector
+
+T = TypeVar("T")
+
+BATCH = 256
+"""Rows in one call."""
+UNKNOWN = 1
+"""The size of vectors, while it is not known."""
+GRAPH = models.HnswConfigDiff(m=24, ef_construct=256)
+"""As many are looked at when it searches as when it builds."""
+
+
+class QdrantIndex:
+    def __init__(self, client: AsyncQdrantClient, *, where: str, prefix: str = "commonplace") -> None:
+        """`prefix` begins the names of collections, for a server that others use too."""
+        self._client, self._where, self._prefix = client, where, f"{prefix}."
+        self._closed = False
+        self._names: dict[str, str] = {}
+
+    @classmethod
+    def at(cls, place: str, *, key: str | None = None, ca_file: Path | None = None, timeout: float = 10.0) -> Self:
+        """Open a server by its URL, or `:memory:`, or a folder, which one process may use."""
+        if "://" not in place:
+            local = (
+                AsyncQdrantClient(location=place) if place == ":memory:" else AsyncQdrantClient(path=str(Path(place)))
+            )
+            return cls(local, where=place)
+        address = urlsplit(place)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise InvalidInput(f"qdrant_url: {address.scheme}://…: expected http://host:port or https://host:port")
+        trusted: dict[str, Any] = {"verify": ssl.create_default_context(cafile=str(ca_file))} if ca_file else {}
+        client = AsyncQdrantClient(url=place, api_key=key, timeout=round(timeout), check_compatibility=False, **trusted)
+        return cls(client, where=f"{address.scheme}://{address.netloc.rpartition('@')[2]}")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def name(self) -> str:
+        return "qdrant"
+
+    @property
+    def owned(self) -> bool:
+        return not self._closed
+
+    def try_own(self) -> bool:
+        return self.owned
+
+    async def identity(self, collection: str) -> str:
+        return f"{self.name}:{await self._run(lambda: self._obtain(collection))}"
+
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+        async def work() -> None:
+            name, numbers = await self._obtain(collection), list(vectors)
+            if numbers:
+                await self._fit(name, len(vectors[numbers[0]]))
+            for start in range(0, len(numbers), BATCH):
+                some = numbers[start : start + BATCH]
+                rows = np.stack([vectors[n] for n in some]).astype(np.float32).tolist()
+                await self._client.upsert(name, points=models.Batch(ids=[*some], vectors=rows), wait=True)
+
+        await self._run(work)
+
+    async def remove(self, collection: str, numbers: Sequence[int]) -> None:
+        async def work() -> None:
+            name = await self._find(collection)
+            if name is not None and numbers:
+                await self._client.delete(name, points_selector=models.PointIdsList(points=[*numbers]), wait=True)
+
+        await self._run(work)
+
+    async def search(
+        self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
+    ) -> Sequence[Near]:
+        async def work() -> Sequence[Near]:
+            name = await self._find(collection)
+            if identity is not None and identity != f"{self.name}:{name}":
+                raise IndexUnavailable(f"{self._named()}: the collection is not the one that was fed")
+            if name is None or limit < 1 or not await self._count(name):
+                return []
+            found = await self._client.query_points(
+                name,
+                query=np.asarray(vector, np.float32).tolist(),
+                limit=limit,
+                with_payload=False,
+            )
+            return [Near(int(str(point.id)), min(max((1 + point.score) / 2, 0.0), 1.0)) for point in found.points]
+
+        return await self._run(work)
+
+    async def numbers(self, collection: str) -> frozenset[int]:
+        async def work() -> frozenset[int]:
+            name, found = await self._find(collection), set[int]()
+            after: models.ExtendedPointId | None = None
+            while name is not None:
+                points, after = await self._client.scroll(
+                    name, limit=10_000, offset=after, with_payload=False, with_vectors=False
+                )
+                found.update(int(str(point.id)) for point in points)
+                if after is None:
+                    break
+            return frozenset(found)
+
+        return await self._run(work)
+
+    async def collections(self) -> Mapping[str, int]:
+        async def work() -> Mapping[str, int]:
+            return {_plain(name, self._prefix): await self._count(name) for name in await self._ours()}
+
+        return await self._run(work)
+
+    async def drop(self, collection: str) -> None:
+        async def work() -> None:
+            for name in await self._ours():
+                if _plain(name, self._prefix) == collection:
+                    await self._client.delete_collection(name)
+
+        self._names.pop(collection, None)
+        await self._run(work)
+
+    async def erase(self, *collections: str) -> int:
+        """A dropped collection's files are removed by the server."""
+        for collection in collections:
+            await self.drop(collection)
+        left = await self.collections()
+        return sum(left.get(collection, 0) for collection in collections)
+
+    async def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            await self._client.close()
+
+    async def _obtain(self, collection: str) -> str:
+        """Return its name; makes it if it is not there. Of two made at the same moment the first by name is used."""
+        found = await self._find(collection)
+        if found is None:
+            await self._make(f"{self._prefix}{collection}.{uuid4().hex}", UNKNOWN)
+            found = await self._find(collection)
+            assert found is not None
+        return found
+
+    async def _find(self, collection: str) -> str | None:
+        known = self._names.get(collection)
+        if known is not None and await self._client.collection_exists(known):
+            return known
+        found = min((name for name in await self._ours() if _plain(name, self._prefix) == collection), default=None)
+        if found is None:
+            self._names.pop(collection, None)
+        else:
+            self._names[collection] = found
+        return found
+
+    async def _ours(self) -> Sequence[str]:
+        every = (await self._client.get_collections()).collections
+        return sorted(one.name for one in every if one.name.startswith(self._prefix))
+
+    async def _fit(self, name: str, size: int) -> None:
+        """Let a collection that holds nothing take vectors of this size."""
+        made = (await self._client.get_collection(name)).config.params.vectors
+        if isinstance(made, models.VectorParams) and made.size != size and not await self._count(name):
+            await self._client.delete_collection(name)
+            await self._make(name, size)
+
+    async def _make(self, name: str, size: int) -> None:
+        shape = models.VectorParams(size=size, distance=models.Distance.COSINE)
+        await self._client.create_collection(name, vectors_config=shape, hnsw_config=GRAPH)
+
+    async def _count(self, name: str) -> int:
+        return int((await self._client.count(name, exact=True)).count)
+
+    async def _run(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self._closed:
+            raise IndexUnavailable(f"{self._named()}: it is closed")
+        try:
+            return await work()
+        except (ApiException, QdrantException, OSError, ValueError) as error:
+            raise IndexUnavailable(f"{self._named()}: {type(error).__name__}") from error
+
+    def _named(self) -> str:
+        return f"{self.name} ({self._where})"
+
+
+def _plain(name: str, prefix: str) -> str:
+    """Return what the caller calls a collection."""
+    return name.removeprefix(prefix).rpartition(".")[0]
