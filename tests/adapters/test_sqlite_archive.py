@@ -7,12 +7,14 @@ ARCHIVED = {
     "meta",
     "partitions",
     "messages",
+    "attachments",
     "passages",
     "facts",
     "fact_sources",
     "fact_history",
     "vectors",
     "blocks",
+    "block_versions",
     "sessions",
     "jobs",
     "usage",
@@ -27,6 +29,8 @@ MADE_AGAIN = {
     "removals",  # rows that indexes of this ledger may still hold
     "deliveries",  # what those indexes were fed
     "embeddings",  # a cache
+    "vectors_aside",  # of a model that is to come, or was before
+    "models",  # how those are opened; whose vectors there are is in meta
     "answers",  # kept for a day, for a caller who asks again
     "turns",  # when a chore is due
     "leases",  # who is at one now

@@ -70,7 +70,7 @@ def test_connections_have_the_settings_they_need(tmp_path: Path, synchronous: Sy
         "synchronous": level,
         "foreign_keys": 1,
         "secure_delete": 1,
-        "page_size": 16_384,
+        "page_size": 4_096,
         "busy_timeout": 3000,
         "temp_store": 2,
     }
@@ -177,7 +177,7 @@ async def test_a_damaged_page_is_reported_and_never_looks_like_nothing(tmp_path:
     async with SqliteLedger(path) as ledger:
         await ledger.write(ANA, Change(messages=[new_message(f"m{n}", "text " * 1000) for n in range(50)]))
     whole = path.read_bytes()
-    path.write_bytes(whole[: 16_384 * 2] + b"\xff" * (len(whole) - 16_384 * 2))
+    path.write_bytes(whole[: 4_096 * 2] + b"\xff" * (len(whole) - 4_096 * 2))
     with pytest.raises(LedgerCorrupt, match=r"ledger\.db"):
         async with SqliteLedger(path) as ledger:
             await ledger.messages_by_id(ANA, [MessageId(f"m{n}") for n in range(50)])
