@@ -21,6 +21,8 @@ from bench.scale import FULL, QUICK, TINY, Bench, Scale, material_for
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = ("write", "search", "start", "size", "stages", "tokens", "large", "chat")
+ON_DEMAND = ("postgres",)
+"""Sections that a run has only when they are named: they need servers."""
 SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (FULL, QUICK, TINY)}
 
 Run = Callable[[Bench], Awaitable[Section]]
@@ -92,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", dest="scale", action="store_const", const="quick", default="full", help="under a minute"
     )
     parser.add_argument("--scale", dest="scale", choices=SCALES, help="the same by name; tiny is for tests")
-    parser.add_argument("--only", type=_sections, default=SECTIONS, help=f"some of {','.join(SECTIONS)}")
+    parser.add_argument("--only", type=_sections, default=SECTIONS, help=f"some of {','.join(SECTIONS + ON_DEMAND)}")
     parser.add_argument("--compare", type=Path, metavar="OLD.json", help="also show what has changed since that run")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where to write the figures and plots")
     parser.add_argument("--folder", type=Path, help="where to make the temporary stores: on the disk to be measured")
@@ -101,8 +103,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _sections(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
-    if unknown := set(names) - set(SECTIONS):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: expected some of {','.join(SECTIONS)}")
+    if unknown := set(names) - {*SECTIONS, *ON_DEMAND}:
+        known = ",".join(SECTIONS + ON_DEMAND)
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: expected some of {known}")
     return names
 
 

