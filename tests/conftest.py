@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.backends import backend, put_on_backends
+from tests.servers import chroma_url, postgres_emptied, postgres_shared, postgres_url, redis_url
+
+__all__ = ["postgres_shared", "backend", "chroma_url", "postgres_emptied", "postgres_url", "redis_url"]
+
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 # A developer's own keys and settings must not change what a test sees.
@@ -39,6 +44,14 @@ settings.register_profile("quick", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("soak", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "quick"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "backends(choice): run on several engines: ledgers, or pairwise")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    put_on_backends(metafunc)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,19 +3,19 @@
 import asyncio
 import os
 import signal
-from pathlib import Path
+from typing import Any
 
 from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
 from tests.care.folders import forgetting_of, parts_of
 
 
-async def forget(folder: Path, user: str, what: Part | None, die_at: str) -> None:
+async def forget(place: dict[str, Any], user: str, what: Part | None, die_at: str) -> None:
     def stage(name: str) -> None:
         if name == die_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    async with parts_of(folder, index="chroma") as parts:
+    async with parts_of(**place) as parts:
         forgetting = forgetting_of(parts, stage)
         if what is None:
             await forgetting.forget_tenant()
@@ -23,5 +23,5 @@ async def forget(folder: Path, user: str, what: Part | None, die_at: str) -> Non
             await forgetting.forget(Scope("default", user), what)
 
 
-def main(folder: Path, user: str, what: Part | None, die_at: str) -> None:
-    asyncio.run(forget(folder, user, what, die_at))
+def main(place: dict[str, Any], user: str, what: Part | None, die_at: str) -> None:
+    asyncio.run(forget(place, user, what, die_at))

@@ -1,14 +1,20 @@
-"""A memory that keeps everything in this process, with words hashed into vectors: quick, and the same on every run."""
+"""A memory with words hashed into vectors, the same on every run: in this process, unless the test is marked."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.memory import AsyncMemory
+from tests.backends import Backend, Engines
 
 
 @pytest.fixture
-async def memory() -> AsyncIterator[AsyncMemory]:
-    async with AsyncMemory.ephemeral(embedder=HashEmbedder(dimensions=64), index="exact") as memory:
+async def memory(backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
+    embedder = HashEmbedder(dimensions=64)
+    opening = AsyncMemory.ephemeral(embedder=embedder, index="exact")
+    if backend.engines != Engines():
+        opening = AsyncMemory.open(**backend.at(tmp_path), embedder=embedder)
+    async with opening as memory:
         yield memory

@@ -11,18 +11,23 @@ from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import Closed, EmbedderMismatch, InvalidInput
 from commonplace.memory import AsyncMemory
 from commonplace.sync import Memory
+from tests.backends import Backend
 
 TOOLS = "What productivity tools do I use?"
-PATHS: dict[str, dict[str, Any]] = {"exact": {"index": "exact"}, "auto": {}, "chroma": {"index": "chroma"}}
+PATHS = ("exact", "auto", "chroma")
 
 
 def facts_in(hits: list[Any]) -> list[str]:
     return sorted(hit.text for hit in hits if hit.kind != "message")
 
 
+pytestmark = pytest.mark.backends("ledgers")
+
+
 @pytest.fixture(params=PATHS)
-async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
-    async with AsyncMemory.open(tmp_path, embedder=HashEmbedder(dimensions=64), **PATHS[request.param]) as memory:
+async def kept(request: pytest.FixtureRequest, backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
+    place = {**backend.at(tmp_path), "index": request.param}
+    async with AsyncMemory.open(**place, embedder=HashEmbedder(dimensions=64)) as memory:
         yield memory
 
 
@@ -56,11 +61,11 @@ async def test_what_was_known_then_is_not_what_was_true_then(kept: AsyncMemory) 
     assert len(await kept.facts(user="u1", as_of=between - timedelta(hours=1))) == 0
 
 
-async def test_a_message_is_found_at_once_and_by_a_new_process(tmp_path: Path) -> None:
+async def test_a_message_is_found_at_once_and_by_a_new_process(backend: Backend, tmp_path: Path) -> None:
     embedder = HashEmbedder(dimensions=64)
     async with (
-        AsyncMemory.open(tmp_path, embedder=embedder) as first,
-        AsyncMemory.open(tmp_path, embedder=embedder) as second,
+        AsyncMemory.open(**backend.at(tmp_path), embedder=embedder) as first,
+        AsyncMemory.open(**backend.at(tmp_path), embedder=embedder) as second,
     ):
         await first.add("The lighthouse is painted red", user="u")
         assert [hit.text for hit in await second.recall("lighthouse", user="u")] == ["The lighthouse is painted red"]
@@ -166,20 +171,21 @@ async def test_blocks_are_pinned_in_order(memory: AsyncMemory) -> None:
     assert [block.name for block in await memory.blocks(user="u")] == ["profile"]
 
 
-async def test_another_model_is_refused_and_the_way_out_works(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=HashEmbedder(dimensions=64)) as memory:
+async def test_another_model_is_refused_and_the_way_out_works(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=64)) as memory:
         await memory.add("The lighthouse is painted red", user="u")
     with pytest.raises(EmbedderMismatch, match="reindex --embed"):
-        await AsyncMemory.open(tmp_path, embedder=HashEmbedder(dimensions=32))
-    async with AsyncMemory.open(tmp_path, embedder=HashEmbedder(dimensions=32), replace_vectors=True) as memory:
+        await AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=32))
+    place = {**backend.at(tmp_path), "embedder": HashEmbedder(dimensions=32)}
+    async with AsyncMemory.open(**place, replace_vectors=True) as memory:
         assert len(await memory.recall("lighthouse", user="u")) == 1
-    async with AsyncMemory.open(tmp_path, embedder=HashEmbedder(dimensions=32)) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=32)) as memory:
         assert (await memory.doctor()).healthy
         assert len(await memory.recall("lighthouse", user="u")) == 1
 
 
-def test_a_closed_memory_says_so(tmp_path: Path) -> None:
-    memory = Memory.open(tmp_path, embedder=HashEmbedder(dimensions=16))
+def test_a_closed_memory_says_so(backend: Backend, tmp_path: Path) -> None:
+    memory = Memory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=16))
     memory.close()
     memory.close()
     with pytest.raises(Closed):

@@ -52,7 +52,7 @@ class Filling:
                 await self._fill(scope, since)
 
     async def settle_all(self) -> None:
-        for scope in list(self._waiting):
+        for scope in {*self._waiting, *self._locks}:  # also what is being filled just now
             await self.settle(scope)
 
     async def aclose(self) -> None:

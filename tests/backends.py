@@ -1,0 +1,103 @@
+"""The engines that a memory can stand on, and the fixture that puts a test on them.
+
+A test, or a module by `pytestmark`, that is marked `backends` runs once on each. It opens its memory at
+`**backend.at(folder)`; what it names itself besides, such as an index, is what it gets.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+import pytest
+
+from commonplace.ports.ledger import Ledger
+from commonplace.settings import Settings
+from commonplace.wiring.ledgers import open_ledger
+from tests.servers import database_of, run_sql
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    ledger: Literal["sqlite", "postgres"] = "sqlite"
+    index: Literal["exact", "chroma", "chroma server", "pgvector"] = "exact"
+    sessions: Literal["ledger", "redis"] = "ledger"
+
+    def __str__(self) -> str:
+        return f"{self.ledger}+{self.index}+{self.sessions}".replace(" ", "-")
+
+
+LEDGERS = (Engines(), Engines("postgres", "exact", "redis"))
+PAIRWISE = (
+    *LEDGERS,
+    Engines("sqlite", "chroma", "redis"),
+    Engines("sqlite", "chroma server", "ledger"),
+    Engines("postgres", "chroma", "ledger"),
+    Engines("postgres", "chroma server", "redis"),
+    Engines("sqlite", "pgvector", "redis"),
+    Engines("postgres", "pgvector", "ledger"),
+)
+"""Every two engines of different kinds meet in one of them."""
+
+_CHOICES = {"ledgers": LEDGERS, "pairwise": PAIRWISE}
+
+
+@dataclass(slots=True)
+class Backend:
+    engines: Engines
+    new_database: Callable[[], str]
+    settings: dict[str, Any] = field(default_factory=dict)
+    _databases: dict[Path, str] = field(default_factory=dict)
+
+    @property
+    def ledger(self) -> str:
+        return self.engines.ledger
+
+    def at(self, folder: Path) -> dict[str, Any]:
+        """Return the settings of a memory there: one folder is one memory, wherever its ledger is."""
+        if self.engines.ledger == "sqlite":
+            return {"home": folder, **self.settings}
+        if folder not in self._databases:
+            self._databases[folder] = self.new_database()
+        return {"home": folder, "database_url": self._databases[folder], **self.settings}
+
+    def open_ledger(self, folder: Path) -> AbstractAsyncContextManager[Ledger]:
+        return open_ledger(Settings.from_sources(**self.at(folder)), in_process=False)
+
+
+@pytest.fixture
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """The engines that the test's parameter names; without one, those that are there by default."""
+    engines: Engines = getattr(request, "param", Engines())
+    made: list[str] = []
+
+    def new_database() -> str:
+        if not made:  # most tests have but one memory, and to empty a database is faster than to make one
+            made.append("")
+            return str(request.getfixturevalue("postgres_emptied"))
+        url: str = request.getfixturevalue("postgres_url")
+        made.append(f"test_{uuid4().hex}")
+        run_sql(url, f"create database {made[-1]} template template_of_tests owner app")
+        return database_of(url, made[-1], user="app")
+
+    settings: dict[str, Any] = {"index": "chroma" if engines.index == "chroma server" else engines.index}
+    if (engines.ledger, engines.index) == ("sqlite", "pgvector"):
+        settings["pgvector_url"] = new_database()
+    if engines.index == "chroma server":
+        settings["chroma_url"] = request.getfixturevalue("chroma_url")
+    if engines.sessions == "redis":
+        settings["redis_url"] = request.getfixturevalue("redis_url")
+    yield Backend(engines, new_database, settings)
+    for name in made[1:]:
+        run_sql(request.getfixturevalue("postgres_url"), f"drop database {name} with (force)")
+
+
+def put_on_backends(metafunc: pytest.Metafunc) -> None:
+    """Run a marked test on each of the engines that its mark names."""
+    mark = metafunc.definition.get_closest_marker("backends")
+    if mark is not None:
+        if "backend" not in metafunc.fixturenames:
+            metafunc.fixturenames.insert(0, "backend")
+        metafunc.parametrize("backend", _CHOICES[mark.args[0]], indirect=True, ids=str)

