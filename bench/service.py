@@ -18,12 +18,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx2
 import numpy as np
 import psutil
 import uvicorn
 from numpy.typing import NDArray
 
+from bench.asking import Asking
 from bench.material import vector_of
 from commonplace import AsyncMemory
 from commonplace.interfaces.http.app import create_app
@@ -61,7 +61,9 @@ class Run:
 async def serve(folder: Path, port: int) -> None:
     limits = {f"api_limit_{name}": UNLIMITED for name in ("read", "write", "costly")}
     async with opened_service(Location.parse(folder), limits, embedder=embed) as service:
-        config = uvicorn.Config(create_app(service), port=port, log_config=None, access_log=False)
+        config = uvicorn.Config(
+            create_app(service), port=port, log_config=None, access_log=False, timeout_keep_alive=60
+        )
         await uvicorn.Server(config).serve()
 
 
@@ -79,52 +81,52 @@ async def running(folder: Path, port: int) -> AsyncIterator[psutil.Process]:
     command = [sys.executable, "-m", "bench.service", "--serve", str(folder), "--port", str(port)]
     process = await asyncio.to_thread(subprocess.Popen, command)
     try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
-            for _ in range(600):
-                try:
-                    if (await client.get("/healthz")).status_code == 200:
-                        break
-                except httpx2.TransportError:
-                    await asyncio.sleep(0.1)
+        for _ in range(600):
+            try:
+                async with Asking(port) as asking:
+                    await asking.get("/healthz")
+                break
+            except OSError:
+                await asyncio.sleep(0.1)
         yield psutil.Process(process.pid)
     finally:
         process.terminate()
         await asyncio.to_thread(process.wait)
 
 
-async def one(client: httpx2.AsyncClient, rng: random.Random, users: int, run: Run) -> None:
+async def one(client: Asking, rng: random.Random, users: int, run: Run) -> None:
     user, began = f"u{rng.randrange(users)}", time.perf_counter()
     writing = rng.random() < 0.2
     body = {"content": sentence(rng), "learn": False} if writing else {"query": sentence(rng)}
-    answer = await client.post("/v1/messages" if writing else "/v1/recall", json=body | {"user": user})
+    answer = await client.post("/v1/messages" if writing else "/v1/recall", body | {"user": user})
     run.seconds.append(time.perf_counter() - began)
-    if answer.status_code >= 300:
-        run.errors.append(f"{answer.status_code}: {answer.text[:200]}")
+    if answer.status >= 300:
+        run.errors.append(f"{answer.status}: {answer.body[:200]!r}")
     elif writing:
         run.written.append((user, answer.json()["messages"][0]))
 
 
-async def load(url: str, *, clients: int, users: int, seconds: float, pause: float) -> Run:
+async def load(port: int, *, clients: int, users: int, seconds: float, pause: float) -> Run:
     """Each client asks, waits for `pause` seconds on average, as people do, and asks again. 0: as fast as it can."""
     run, until = Run(), time.monotonic() + seconds
 
     async def client(number: int) -> None:
         rng = random.Random(number)
-        async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
+        async with Asking(port) as asking:
             while time.monotonic() < until:
                 try:
                     await asyncio.sleep(rng.expovariate(1 / pause) if pause else 0)
                     await one(asking, rng, users, run)
-                except httpx2.TransportError as error:
+                except (OSError, asyncio.IncompleteReadError) as error:
                     run.errors.append(type(error).__name__)
 
     await asyncio.gather(*(client(number) for number in range(clients)))
     return run
 
 
-async def lost(url: str, written: Sequence[tuple[str, str]]) -> int:
-    async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
-        found = [(await asking.get(f"/v1/messages/{id_}", params={"user": user})).status_code for user, id_ in written]
+async def lost(port: int, written: Sequence[tuple[str, str]]) -> int:
+    async with Asking(port) as asking:
+        found = [(await asking.get(f"/v1/messages/{id_}?user={user}")).status for user, id_ in written]
     return sum(status != 200 for status in found)
 
 
@@ -142,30 +144,37 @@ async def alone(folder: Path, *, users: int, times: int) -> float:
     return statistics.median(taken)
 
 
-async def unloaded(url: str, *, users: int, times: int) -> float:
+async def unloaded(port: int, *, users: int, times: int) -> float:
     rng, taken = random.Random(3), []
-    async with httpx2.AsyncClient(base_url=url, timeout=60) as asking:
+    async with Asking(port) as asking:
         for number in range(users + times):
             body = {"query": sentence(rng), "user": f"u{number if number < users else rng.randrange(users)}"}
             began = time.perf_counter()
-            (await asking.post("/v1/recall", json=body)).raise_for_status()
+            answer = await asking.post("/v1/recall", body)
             taken.append(time.perf_counter() - began)
+            if answer.status != 200:
+                raise RuntimeError(f"{answer.status}: {answer.body!r}")
     return statistics.median(taken[users:])
+
+
+def processor(process: psutil.Process) -> float:
+    """Return the seconds that a process has computed so far."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 async def measure(given: argparse.Namespace, folder: Path) -> dict[str, float]:
     await fill(folder, users=given.users, memories=given.memories)
     library = await alone(folder, users=given.users, times=300)
     port = given.port or free_port()
-    url = f"http://127.0.0.1:{port}"
     async with running(folder, port) as process:
-        quiet = await unloaded(url, users=given.users, times=300)
+        quiet = await unloaded(port, users=given.users, times=300)
         asked = {"clients": given.clients, "users": given.users, "pause": given.pause}
-        await load(url, **asked, seconds=given.seconds / 3)
-        before = process.memory_info().rss
-        run = await load(url, **asked, seconds=given.seconds)
-        after = process.memory_info().rss
-        missing = await lost(url, run.written)
+        await load(port, **asked, seconds=given.seconds / 3)
+        before, used = process.memory_info().rss, processor(process)
+        run = await load(port, **asked, seconds=given.seconds)
+        after, used = process.memory_info().rss, processor(process) - used
+        missing = await lost(port, run.written)
     times = sorted(run.seconds)
     p95 = times[int(len(times) * 0.95)] if times else 0.0
     return {
@@ -180,6 +189,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, float]:
         "median_ms": round(statistics.median(times) * 1000, 2) if times else 0.0,
         "p95_ms": round(p95 * 1000, 2),
         "p95_over_unloaded": round(p95 / quiet, 1),
+        "processor_ms_per_request": round(used * 1000 / max(len(times), 1), 2),
         "rss_before_mb": round(before / 1e6),
         "rss_after_mb": round(after / 1e6),
     }
@@ -206,7 +216,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="commonplace-service-"))
     try:
         for name, value in asyncio.run(measure(given, folder)).items():
-            sys.stdout.write(f"{name:20} {value:>12,}\n")
+            sys.stdout.write(f"{name:26} {value:>12,}\n")
     finally:
         shutil.rmtree(folder)
 

@@ -37,7 +37,7 @@ async def test_the_numbers_tell_operations_stages_sizes_and_failures(server: Run
         'commonplace_requests_total{operation="POST /v1/messages",status="201"} 1.0',
         'commonplace_request_seconds_count{operation="POST /v1/recall"} 2.0',
         'commonplace_stage_seconds_count{stage="ledger.write"}',
-        'commonplace_stage_seconds_count{stage="embedder.embed"}',
+        'commonplace_stage_seconds_count{stage="embedder.read"}',
         'commonplace_held{what="messages"} 1.0',
         'commonplace_jobs{status="queued"} 0.0',
         "commonplace_index_lag 0.0",
@@ -63,7 +63,7 @@ async def test_a_line_a_request_has_its_id_and_no_content(server: Running, caplo
 async def test_spans_name_the_stages_and_hold_no_content(server: Running, spans: InMemorySpanExporter) -> None:
     await used(server)
     made = spans.get_finished_spans()
-    assert {"ledger.write", "embedder.embed", "ledger.shown"} <= {span.name for span in made}
+    assert {"ledger.write", "embedder.read", "ledger.shown"} <= {span.name for span in made}
     assert SECRET not in str([span.to_json() for span in made])
 
 

@@ -21,13 +21,16 @@ class SqliteServing(ABC):
     async def _read(self, work: Callable[[Connection], T]) -> T: ...
 
     @abstractmethod
+    async def _read_few(self, work: Callable[[Connection], T]) -> T: ...
+
+    @abstractmethod
     async def _write(self, work: Callable[[Connection], T]) -> T: ...
 
     async def add_key(self, key: Key) -> None:
         await self._write(lambda connection: key_ring.add(connection, key))
 
     async def find_key(self, key: str) -> Key | None:
-        return await self._read(lambda connection: key_ring.find(connection, key))
+        return await self._read_few(lambda connection: key_ring.find(connection, key))
 
     async def keys(self, tenant: str | None = None) -> Sequence[Key]:
         return await self._read(lambda connection: key_ring.keys(connection, tenant))
@@ -36,7 +39,7 @@ class SqliteServing(ABC):
         return await self._write(lambda connection: key_ring.revoke(connection, key, at=at))
 
     async def any_usable_key(self, *, now: datetime) -> bool:
-        return await self._read(lambda connection: key_ring.any_usable(connection, now=now))
+        return await self._read_few(lambda connection: key_ring.any_usable(connection, now=now))
 
     async def begin_answer(self, asked: Asked, *, now: datetime, lease: float) -> Instead | None:
         return await self._write(partial(answers.begin, asked=asked, now=now, lease=lease))

@@ -5,9 +5,9 @@ What is counted is told apart by route, tenant-blind: ids and names of users are
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
+from types import TracebackType
 
 from opentelemetry import trace
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -38,6 +38,7 @@ class Observer:
         self._stages = Histogram(
             "commonplace_stage_seconds", "One stage of a request.", ["stage"], registry=registry, buckets=SECONDS
         )
+        self._taken: dict[str, Histogram] = {}
         self._answers = Counter(
             "commonplace_requests", "Answers, by status.", ["operation", "status"], registry=registry
         )
@@ -79,15 +80,12 @@ class Observer:
         }
         LOG.info("request", extra={"told": told})
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> "Stage":
         """Time a stage and make a span of it: its name and how long it took, nothing else."""
-        began = time.perf_counter()
-        with TRACER.start_as_current_span(name, record_exception=False, set_status_on_exception=False):
-            try:
-                yield
-            finally:
-                self._stages.labels(name).observe(time.perf_counter() - began)
+        taken = self._taken.get(name)
+        if taken is None:
+            taken = self._taken[name] = self._stages.labels(name)
+        return Stage(name, taken)
 
     async def exposition(self, memories: Sequence[AsyncMemory], *, now: datetime) -> bytes:
         """Return all numbers, in the form that Prometheus reads; those of the memories are looked up now."""
@@ -109,6 +107,28 @@ class Observer:
             self._redis.labels(name).set(value)
         self._tokens.labels("input").set(sum(one.learning.usage.input_tokens for one in stats))
         self._tokens.labels("output").set(sum(one.learning.usage.output_tokens for one in stats))
+
+
+class Stage:
+    """One stage, while it lasts. A request passes some ten of them, so it is no generator, and makes no idle spans."""
+
+    __slots__ = ("_began", "_name", "_span", "_taken")
+
+    def __init__(self, name: str, taken: Histogram) -> None:
+        self._name, self._taken = name, taken
+
+    def __enter__(self) -> None:
+        self._began, self._span = time.perf_counter(), None
+        if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):  # somebody wants spans
+            self._span = TRACER.start_as_current_span(self._name, record_exception=False, set_status_on_exception=False)
+            self._span.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._span is not None:
+            self._span.__exit__(kind, error, traceback)
+        self._taken.observe(time.perf_counter() - self._began)
 
 
 def operation_of(scope: Scope) -> str:

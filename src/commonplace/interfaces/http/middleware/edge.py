@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable
 
 from opentelemetry import trace
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commonplace.interfaces.http.observing import TRACER, operation_of
@@ -73,11 +72,14 @@ class Edge:
             span.end()
 
 
+_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+
 def _dress(message: Message, request_id: str) -> None:
-    headers = MutableHeaders(raw=message.setdefault("headers", []))
-    headers["X-Request-ID"] = request_id
-    for name, value in HEADERS.items():
-        headers.setdefault(name, value)
+    given = [(name, value) for name, value in message.get("headers", ()) if name != b"x-request-id"]
+    names = {name for name, _ in given}
+    own = [(name, value) for name, value in _RAW if name not in names]
+    message["headers"] = [*given, (b"x-request-id", request_id.encode()), *own]
 
 
 def _request_id(scope: Scope) -> str:

@@ -7,7 +7,7 @@ for a foreign host name while no key is needed, is refused.
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commonplace.domain.errors import CommonplaceError
@@ -56,7 +56,8 @@ class Gate:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(raw=message.setdefault("headers", [])).update(turn.headers)
+                told = ((name.lower().encode(), value.encode()) for name, value in turn.headers.items())
+                message["headers"] = [*message.get("headers", ()), *told]
             await send(message)
 
         await self._app(scope, receive, sending)
