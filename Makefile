@@ -19,7 +19,7 @@ COMPILE     := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
                --generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help demo chat serve serve-scale chaos test check lint format bench bench-learning bench-service soak-forget docs setup model servers pins clean
+.PHONY: help demo chat serve serve-scale chaos test check lint format bench bench-learning bench-service soak-forget soak-snapshot docs setup model servers pins clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench-learning: $(DEV) model ## Measure learning by rules: precision, recall, an
 
 soak-forget: $(DEV) ## Forget a user with 10,000 messages and Chroma in use, and look for 1,000 words in every file
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_no_byte_is_left.py -k ten_thousand $(ARGS)
+
+soak-snapshot: $(DEV) ## Snapshot 100,000 memories to S3 while others write, restore them elsewhere, compare the answers
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_snapshots_on_s3.py -k same_answers --durations=1 $(ARGS)
 
 bench-service: $(DEV) ## Measure the service under load: 50 clients, 100,000 memories, a minute
 	@$(BIN)/python -m bench.service $(ARGS)

@@ -216,10 +216,14 @@ async def test_s3_that_fails_or_is_slow_ends_a_snapshot_with_a_clear_message_and
             assert (await memory.forget(user="ana")).notes == ()
 
 
-TOLD = "".join(json.dumps({"role": "user", "content": f"I saw bird {n} in the garden"}) + "\n" for n in range(1_000))
+LONG_AGO = "2020-05-12T09:30:00+00:00"
+TOLD = "".join(
+    json.dumps({"role": "user", "content": f"I saw bird {n} in the garden", "at": LONG_AGO}) + "\n"
+    for n in range(1_000)
+)
 
 
-@pytest.mark.parametrize("command", ["import", "snapshot", "restore", "forget"])
+@pytest.mark.parametrize("command", ["import", "snapshot", "restore", "forget", "purge", "reindex"])
 def test_sigterm_in_a_long_command_leaves_nothing_half_done(
     tmp_path: Path, command: str, environment: dict[str, str]
 ) -> None:
@@ -242,6 +246,8 @@ def test_sigterm_in_a_long_command_leaves_nothing_half_done(
         "snapshot": ["snapshot", "create", "--to", "backups"],
         "restore": ["restore", "--from", "backups", "--into", "restored"],
         "forget": ["forget", "--user", "ana", "--yes"],
+        "purge": ["purge"],
+        "reindex": ["reindex"],
     }
 
     def under_way() -> bool:
@@ -249,6 +255,8 @@ def test_sigterm_in_a_long_command_leaves_nothing_half_done(
 
     if command != "import":
         assert finished(*taking).returncode == 0
+    if command == "purge":
+        environment["RETENTION_DAYS"] = "30"
     if command == "restore":
         assert finished(*commands["snapshot"]).returncode == 0
     with subprocess.Popen([*run, *commands[command]], env=environment, cwd=tmp_path, stderr=subprocess.PIPE) as ours:

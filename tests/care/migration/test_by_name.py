@@ -1,0 +1,121 @@
+"""A model that is named is opened by every process that has the memory open; over the wire of a hosted one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import models
+
+from commonplace import AsyncMemory
+from commonplace.domain.errors import EmbedderMismatch
+from tests.agents.wire import Service, from_memory, service, vector_of
+
+ROOT = Path(__file__).parent.parent.parent.parent
+TOLD = "".join(json.dumps({"role": "user", "content": f"I saw bird {n} in the garden"}) + "\n" for n in range(700))
+
+
+@pytest.fixture
+def hosted() -> Iterator[Service]:
+    with models.override_allow_model_requests(True), service(from_memory) as hosted:
+        yield hosted
+
+
+def settings(hosted: Service, model: str = "small") -> dict[str, Any]:
+    return {
+        "embedding_provider": "openai",
+        "embedding_model": model,
+        "embedding_base_url": f"{hosted.url}/v1",
+        "openai_api_key": "none",
+        "agent_retries": 0,
+    }
+
+
+async def test_an_open_memory_opens_the_new_model_by_its_name(tmp_path: Path, hosted: Service) -> None:
+    async with (
+        AsyncMemory.open(tmp_path, **settings(hosted)) as memory,
+        AsyncMemory.open(tmp_path, **settings(hosted)) as other,
+    ):
+        for n in range(5):
+            await memory.add(f"Clouds over the harbour {n}", user="ana", learn=False)
+        assert await other.recall("Clouds over the harbour 3", user="ana")
+        done = await memory.migrate_embeddings(to="openai:large")
+        assert (done.before, done.after, done.embedded) == ("openai:small", "openai:large", 5)
+        found = await other.recall("Clouds over the harbour 4", user="ana")
+        assert (found.notes, bool(found)) == ((), True)
+        assert (await other.stats()).embedder == "openai:large"
+        await other.add("Clouds over the meadow", user="ana", learn=False)
+        assert (await memory.stats()).counts["rows_without_vector"] == 0
+
+
+async def test_settings_that_name_the_model_before_are_followed_and_a_third_is_refused(
+    tmp_path: Path, hosted: Service
+) -> None:
+    async with AsyncMemory.open(tmp_path, **settings(hosted)) as memory:
+        await memory.add("Clouds over the harbour", user="ana", learn=False)
+        await memory.migrate_embeddings(to="openai:large")
+    for model in ("small", "large"):
+        async with AsyncMemory.open(tmp_path, **settings(hosted, model)) as memory:
+            assert (await memory.stats()).embedder == "openai:large"
+            assert await memory.recall("Clouds over the harbour", user="ana")
+    with pytest.raises(EmbedderMismatch, match="migrate-embeddings"):
+        await AsyncMemory.open(tmp_path, **settings(hosted, "third"))
+    async with AsyncMemory.open(tmp_path, **settings(hosted)) as memory:
+        await memory.roll_back_embeddings()
+    async with AsyncMemory.open(tmp_path, **settings(hosted, "large")) as memory:
+        assert (await memory.stats()).embedder == "openai:small"
+
+
+def test_sigterm_in_the_command_keeps_what_was_made(
+    tmp_path: Path, hosted: Service, environment: dict[str, str]
+) -> None:
+    told = tmp_path / "told.jsonl"
+    told.write_text(TOLD)
+    environment |= {f"COMMONPLACE_{name.upper()}": str(value) for name, value in settings(hosted).items()}
+    environment |= {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    run = [sys.executable, "-m", "commonplace.interfaces.cli"]
+
+    def finished(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*run, *arguments], env=environment, capture_output=True, text=True, check=False)
+
+    taken = finished("import", str(told), "--user", "ana", "--no-learn")
+    assert taken.returncode == 0, taken.stderr
+    before = len(hosted.embedded)
+
+    def made() -> int:
+        return sum(map(len, hosted.embedded[before:]))
+
+    def slowly(texts: Sequence[str]) -> list[list[float]]:
+        if made() > 400:
+            time.sleep(1)
+        return [vector_of(text) for text in texts]
+
+    hosted.embedding = slowly
+    command = ["migrate-embeddings", "--to", "openai:large", "--json"]
+    with subprocess.Popen([*run, *command], env=environment, stderr=subprocess.PIPE, text=True) as ours:
+        while ours.poll() is None and made() <= 400:
+            time.sleep(0.01)
+        ours.send_signal(signal.SIGTERM)
+        _, said = ours.communicate()
+    assert (ours.returncode, json.loads(said)["error"]) == (130, "Interrupted")
+    state = json.loads(finished("migrate-embeddings", "--json").stdout)
+    assert (state["model"], state["aside"]["state"], state["aside"]["rows"] > 0) == ("openai:small", "building", True)
+    again = finished(*command)
+    assert again.returncode == 0, again.stderr
+    done = json.loads(again.stdout)
+    assert (done["switched"], done["after"], done["embedded"] < done["rows"]) == (True, "openai:large", True)
+    gone = finished("migrate-embeddings", "--discard", "--json")
+    assert json.loads(gone.stdout)["aside"] is None
+
+
+def test_what_the_command_cannot_do_has_an_exit_code(environment: dict[str, str]) -> None:
+    environment |= {"PYTHONPATH": str(ROOT / "src"), "COMMONPLACE_LEARN": "false"}
+    run = [sys.executable, "-m", "commonplace.interfaces.cli", "migrate-embeddings"]
+    for arguments, code in ((["--roll-back"], 4), (["--to", "nonsense"], 2), (["--discard", "--roll-back"], 2)):
+        assert subprocess.run([*run, *arguments], env=environment, capture_output=True, check=False).returncode == code
