@@ -22,7 +22,14 @@ from commonplace.wiring import Embed, Location, opened
 LIMIT, DEEP = 10, 20
 BATCH = 256
 Progress = Callable[[str, int, int | None], None]
-APART = {"chroma_url": None, "chroma_path": None, "redis_url": None, "retention_days": None, "agent_model": None}
+APART = {
+    "chroma_url": None,
+    "chroma_path": None,
+    "index_beyond": "chroma",
+    "redis_url": None,
+    "retention_days": None,
+    "agent_model": None,
+}
 """Settings of the operator's own memory that must not reach the one that is filled here."""
 
 
@@ -39,7 +46,7 @@ class Bench:
     async def memory(self, without: Without = NOTHING, *, embed: Embed | None = None) -> AsyncIterator[AsyncMemory]:
         async with AsyncExitStack() as stack:
             parts = await stack.enter_async_context(
-                opened(Location(home=self.folder), {**self.settings, **APART}, embed or self.embedder)
+                opened(Location(home=self.folder), {"index": "auto", **self.settings, **APART}, embed or self.embedder)
             )
             memory = AsyncMemory(replace(parts, weights=without.weights), stack.pop_all())
             async with memory:
