@@ -10,9 +10,28 @@ import pytest
 from hypothesis import settings
 
 from tests.backends import backend, put_on_backends
-from tests.servers import chroma_url, postgres_emptied, postgres_shared, postgres_url, redis_url
+from tests.servers import (
+    chroma_url,
+    postgres_database,
+    postgres_emptied,
+    postgres_shared,
+    postgres_url,
+    redis_url,
+    s3_folder,
+    s3_url,
+)
 
-__all__ = ["postgres_shared", "backend", "chroma_url", "postgres_emptied", "postgres_url", "redis_url"]
+__all__ = [
+    "backend",
+    "chroma_url",
+    "postgres_database",
+    "postgres_emptied",
+    "postgres_shared",
+    "postgres_url",
+    "redis_url",
+    "s3_folder",
+    "s3_url",
+]
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 

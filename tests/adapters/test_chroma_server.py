@@ -12,10 +12,8 @@ import pytest
 from commonplace.adapters.chroma.index import ChromaIndex, Server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, axis, found
-from tests.servers import chroma_running, chroma_url, free_port
+from tests.servers import chroma_running, free_port
 from tests.tls import behind_tls, certified
-
-__all__ = ["chroma_url"]
 
 
 async def test_a_server_that_is_away_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ from commonplace.adapters.inmemory import InMemoryLedger
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.ports.ledger import Feed
 from tests.adapters.test_sqlite_against_inmemory import SCOPES, Call, calls, outcome, views
-from tests.servers import empty, postgres_emptied, postgres_shared, postgres_url
-
-__all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
+from tests.servers import empty
 
 
 def without_number(seen: object) -> object:

@@ -15,9 +15,7 @@ from commonplace.domain.errors import LedgerUnavailable
 from commonplace.domain.values import MessageId
 from commonplace.ports.ledger import Change
 from tests.contracts.ledger.values import ANA, added, new_message
-from tests.servers import postgres_emptied, postgres_shared, postgres_url, run_sql
-
-__all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
+from tests.servers import run_sql
 
 pytestmark = pytest.mark.anyio
 

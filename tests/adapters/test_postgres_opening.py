@@ -6,9 +6,7 @@ import pytest
 
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerTooNew, LedgerUnavailable
-from tests.servers import free_port, postgres_database, postgres_url, run_sql
-
-__all__ = ["postgres_database", "postgres_url"]
+from tests.servers import free_port, run_sql
 
 pytestmark = pytest.mark.anyio
 

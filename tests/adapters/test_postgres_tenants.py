@@ -11,9 +11,7 @@ from commonplace.domain.errors import LedgerUnavailable
 from commonplace.domain.scope import Scope
 from tests.contracts.ledger.jobs import a_job
 from tests.contracts.ledger.values import learned
-from tests.servers import database_of, postgres_emptied, postgres_shared, postgres_url
-
-__all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
+from tests.servers import database_of
 
 pytestmark = pytest.mark.anyio
 

@@ -13,10 +13,8 @@ from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import SessionId
 from tests.contracts.ledger.values import ANA, DAY, START
-from tests.servers import redis_running, redis_url
+from tests.servers import redis_running
 from tests.tls import behind_tls, certified
-
-__all__ = ["redis_url"]
 
 S1 = SessionId("s1")
 DOCS = Path(__file__).parents[2] / "docs" / "redis.md"

@@ -19,9 +19,6 @@ from commonplace.wiring import Location, moved
 from tests.care.folders import NOW, directions, memory_of
 from tests.care.mover import main
 from tests.care.test_snapshots import answers
-from tests.servers import postgres_database, postgres_url
-
-__all__ = ["postgres_database", "postgres_url"]
 
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["tests.care.mover"])

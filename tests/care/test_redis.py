@@ -9,9 +9,7 @@ from redis.asyncio import Redis
 
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.memory import AsyncMemory, Opening
-from tests.servers import free_port, redis_running, redis_url
-
-__all__ = ["redis_url"]
+from tests.servers import free_port, redis_running
 
 
 def opened(home: Path, url: str) -> Opening:

@@ -9,9 +9,6 @@ from commonplace.adapters.inmemory.attachments import InMemoryAttachments
 from commonplace.adapters.s3.attachments import S3Attachments
 from commonplace.domain.errors import StoreUnavailable
 from tests.contracts.attachment_store import ANA, AttachmentStoreContract, content, put
-from tests.servers import s3_folder, s3_url
-
-__all__ = ["s3_folder", "s3_url"]
 
 
 def modes_in(folder: str) -> set[int]:

@@ -6,9 +6,6 @@ import pytest
 
 from commonplace.adapters.chroma.index import ChromaIndex, Embedded, InProcess, Server
 from tests.contracts.vector_index import VectorIndexContract
-from tests.servers import chroma_url
-
-__all__ = ["chroma_url"]
 
 
 class TestChromaInAFolder(VectorIndexContract):

@@ -6,9 +6,7 @@ import pytest
 from commonplace.adapters.pgvector import PgvectorIndex
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, VectorIndexContract, cloud
-from tests.servers import free_port, postgres_emptied, postgres_shared, postgres_url, run_sql
-
-__all__ = ["postgres_shared", "postgres_emptied", "postgres_url"]
+from tests.servers import free_port, run_sql
 
 
 class TestPgvectorExactly(VectorIndexContract):

@@ -6,9 +6,6 @@ from commonplace.adapters.postgres import PostgresLedger
 from tests.contracts.ledger import LedgerContract
 from tests.contracts.ledger.full_text import FullTextContract, unpack
 from tests.contracts.ledger.serving import ServingContract
-from tests.servers import postgres_emptied, postgres_shared, postgres_url
-
-__all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
 
 
 class TestPostgresLedger(LedgerContract):

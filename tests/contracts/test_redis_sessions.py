@@ -15,9 +15,7 @@ from tests.contracts.ledger.erasure import ErasureContract
 from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.sessions import SessionsContract
 from tests.contracts.ledger.values import a_vector, later
-from tests.servers import free_port, redis_running, redis_url
-
-__all__ = ["redis_url"]
+from tests.servers import free_port, redis_running
 
 
 class TestRedisBeforeMemory(

@@ -6,9 +6,6 @@ import pytest
 from commonplace.adapters.folder import FolderStore
 from commonplace.adapters.s3 import S3SnapshotStore
 from tests.contracts.snapshot_store import SnapshotStoreContract
-from tests.servers import s3_folder, s3_url
-
-__all__ = ["s3_folder", "s3_url"]
 
 
 class TestFolderStore(SnapshotStoreContract):

@@ -7,9 +7,6 @@ import pytest
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput
 from commonplace.memory import AsyncMemory, Opening
-from tests.servers import postgres_database, postgres_emptied, postgres_shared, postgres_url
-
-__all__ = ["postgres_shared", "postgres_database", "postgres_emptied", "postgres_url"]
 
 SAID = ["I live in Porto", "My sister plays the cello", "I am allergic to peanuts", "We sail on Sundays"]
 

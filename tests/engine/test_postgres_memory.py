@@ -12,9 +12,6 @@ import pytest
 from commonplace import AsyncMemory, Memory, Recalled
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput, LedgerUnavailable
-from tests.servers import postgres_emptied, postgres_shared, postgres_url
-
-__all__ = ["postgres_emptied", "postgres_shared", "postgres_url"]
 
 SUBJECTS = ["tea", "a bicycle", "Lisbon", "the piano", "green paint", "old maps", "chess", "bread", "rain", "a dog"]
 VERBS = ["I like", "I bought", "We talked about", "My sister dreams of", "I use", "I don't like", "Tell me about"]

@@ -16,9 +16,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.ledger import Ledger
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added, later
-from tests.servers import free_port, redis_running, redis_url
-
-__all__ = ["redis_url"]
+from tests.servers import free_port, redis_running
 
 S1 = SessionId("s1")
 

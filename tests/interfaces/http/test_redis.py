@@ -4,9 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.interfaces.http.conftest import running
-from tests.servers import free_port, redis_running, redis_url
-
-__all__ = ["redis_url"]
+from tests.servers import free_port, redis_running
 
 
 async def test_two_services_share_a_limit(tmp_path: Path, redis_url: str) -> None:
