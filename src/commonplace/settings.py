@@ -165,6 +165,11 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     learning_tokens_per_day: int | None = Field(
         None, ge=0, description="Tokens that a tenant's learning may use in a day (UTC). Unset: no limit."
     )
+    model_prices: str | None = Field(
+        None,
+        description="What a million tokens cost, read and written, as `openai:gpt-4o-mini=0.15/0.60, …`. "
+        "Unset: tokens are counted, their cost is not.",
+    )
     openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.")
     anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.")
 

@@ -171,6 +171,17 @@ async def test_a_spent_budget_pauses_learning_and_says_so(serve: Serve) -> None:
     assert len(scripted.prompts) == 1
 
 
+async def test_what_learning_costs_is_told_by_the_prices_that_are_set(serve: Serve) -> None:
+    scripted = serve(by_rules)
+    async with opened(scripted, model_prices="openai:small=2/30, openai:large=9/90") as memory:
+        await memory.add("I live in Paris", wait=True)
+        learning = (await memory.stats()).learning
+        assert (learning.usage.input_tokens, learning.usage.output_tokens) == (100, 10)
+        assert learning.cost == pytest.approx(0.0005)
+    async with opened(scripted) as memory:
+        assert (await memory.stats()).learning.cost is None
+
+
 async def test_planted_instructions_never_reach_the_model(serve: Serve) -> None:
     scripted = serve(by_rules)
     async with opened(scripted) as memory:

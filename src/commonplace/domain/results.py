@@ -206,6 +206,8 @@ class Learning:
     """The budget; None for no limit."""
     paused: str = ""
     """Why it rests until tomorrow; empty while it does not."""
+    cost: float | None = None
+    """Of the usage, by the prices that are set (`model_prices`); None where the model has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

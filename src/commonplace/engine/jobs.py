@@ -159,7 +159,9 @@ class Worker:
             paused = (
                 f"learning rests until {_tomorrow(today)} UTC: {usage.tokens:,} of {budget:,} tokens a day are used"
             )
-        return Learning(usage=usage, tokens_per_day=budget, paused=paused)
+        price = self._options.learning_price
+        cost = None if price is None else price.of(usage)
+        return Learning(usage=usage, tokens_per_day=budget, paused=paused, cost=cost)
 
     async def _pause(self) -> str:
         return (await self.learning()).paused if self._options.learning_tokens_per_day is not None else ""

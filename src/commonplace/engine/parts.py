@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.domain.prices import Price
 from commonplace.domain.retention import Retention
 from commonplace.engine.following import Following
 from commonplace.ports.attachments import AttachmentStore
@@ -85,6 +86,8 @@ class Options:
     """Seconds before a job is tried again; doubled each time."""
     learning_lease: float = 60.0
     """Seconds that a job is kept by a worker that does not answer any more."""
+    learning_price: Price | None = None
+    """Of the model that learns. None: nobody has set it."""
     learning_tokens_per_day: int | None = None
     """When a tenant's jobs have used so many tokens, learning rests until the next day (UTC). None: no limit."""
 

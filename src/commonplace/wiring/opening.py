@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from commonplace.domain.prices import Prices
 from commonplace.domain.retention import Retention
 from commonplace.engine.parts import Options, Parts
 from commonplace.ports.full_text import FullText
@@ -87,5 +88,6 @@ def options_of(settings: "Settings") -> Options:
         learning_attempts=settings.learning_attempts,
         learning_retry_delay=settings.learning_retry_delay,
         learning_lease=settings.learning_lease,
+        learning_price=Prices.parse(settings.model_prices).of(settings.agent_model),
         learning_tokens_per_day=settings.learning_tokens_per_day,
     )

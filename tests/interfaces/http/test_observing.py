@@ -43,6 +43,7 @@ async def test_the_numbers_tell_operations_stages_sizes_and_failures(server: Run
         "commonplace_index_lag 0.0",
         'commonplace_cache{what="hits"}',
         'commonplace_learning_tokens_today{direction="input"} 0.0',
+        "commonplace_learning_cost_today 0.0",
         'commonplace_failures_total{kind="NotFound"} 1.0',
         'commonplace_failures_total{kind="InvalidInput"} 1.0',
     ):

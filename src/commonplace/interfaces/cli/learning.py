@@ -46,9 +46,10 @@ def learn(
 def _tell_queue(screen: "Screen", queue: Queue) -> None:
     usage, budget = queue.learning.usage, queue.learning.tokens_per_day
     limit = f" of {budget:,}" if budget is not None else ""
+    cost = f" for {queue.learning.cost:,.4f}" if queue.learning.cost is not None else ""
     screen.say(
-        f"Today: {usage.requests:,} requests, {usage.tokens:,}{limit} tokens, {usage.ungrounded:,} claims dropped "
-        "because their message does not say them."
+        f"Today: {usage.requests:,} requests, {usage.tokens:,}{limit} tokens{cost}, {usage.ungrounded:,} claims "
+        "dropped because their message does not say them."
     )
     if queue.learning.paused:
         screen.say(queue.learning.paused, style="yellow")

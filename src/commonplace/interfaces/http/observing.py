@@ -60,6 +60,9 @@ class Observer:
         self._redis = Gauge(
             "commonplace_redis", "Whether Redis is up (1), and what it did so far.", ["what"], registry=registry
         )
+        self._cost = Gauge(
+            "commonplace_learning_cost_today", "Of those tokens, by the prices that are set.", registry=registry
+        )
         self._tokens = Gauge("commonplace_learning_tokens_today", "Tokens of models.", ["direction"], registry=registry)
 
     def __call__(self, scope: Scope, status: int, seconds: float) -> None:
@@ -105,6 +108,7 @@ class Observer:
             self._cache.labels(name).set(value)
         for name, value in (stats[0].copies if stats else {}).items():
             self._redis.labels(name).set(value)
+        self._cost.set(sum(one.learning.cost or 0 for one in stats))
         self._tokens.labels("input").set(sum(one.learning.usage.input_tokens for one in stats))
         self._tokens.labels("output").set(sum(one.learning.usage.output_tokens for one in stats))
 
