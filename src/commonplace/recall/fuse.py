@@ -21,7 +21,7 @@ def top(scores: Floats, mask: NDArray[np.bool_], count: int) -> Slots:
     """Return the slots of the `count` best rows that the mask lets through, the best first."""
     least = NO_SCORE
     values = np.where(mask, scores, least)
-    if len(values) > count:
+    if 0 < count < len(values):
         # The value at the edge first: numpy finds it, and then those above it, sooner than the places themselves.
         least = max(least, np.partition(values, len(values) - count)[len(values) - count])
     found = np.flatnonzero(values >= least) if least > NO_SCORE else np.flatnonzero(mask)
