@@ -92,7 +92,9 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
     await post("/v1/messages", content=f"I moved to {secret} street", session="s1")
     whose: dict[str, str] = {} if user is None else {"user": user}
     sent = await server.client.post("/v1/attachments", params=whose, content=f"A file of {secret}", headers=key)
-    await post("/v1/messages", content="See the file", attachments=[{"id": sent.json()["id"], "caption": secret}])
+    await post(
+        "/v1/messages", content=f"See the file of {secret}", attachments=[{"id": sent.json()["id"], "caption": secret}]
+    )
     fact = await post("/v1/facts", text=f"The code is {secret}", metadata={"topic": secret.lower()})
     await post("/v1/facts", text=f"The other code is {secret}")
     block = await server.client.put("/v1/blocks/profile", json={"text": secret, "user": user}, headers=key)
