@@ -72,6 +72,7 @@ class Storm:
     def __init__(self, stack: Stack, *, seed: int) -> None:
         self._stack, self._random, self.report = stack, random.Random(seed), Report()
         self._last_write, self._over = 0.0, asyncio.Event()
+        self._next: list[Part] = []
 
     async def blow(self, seconds: float) -> Report:
         """Load and kill for so long, let it settle, and look."""
@@ -120,7 +121,9 @@ class Storm:
         return answer.json()
 
     async def _kill_something(self) -> None:
-        part: Part = self._random.choice((*ENGINES, "api", "worker"))
+        if not self._next:  # each has its turn, in an order that changes
+            self._next = self._random.sample([*ENGINES, "api", "worker"], k=len(ENGINES) + 2)
+        part = self._next.pop()
         number = self._random.randrange(self._stack.workers)
         await asyncio.to_thread(self._stack.kill, part, number)
         self.report.kills[part] += 1
