@@ -61,10 +61,10 @@ bench-learning: $(DEV) model ## Measure learning by rules: precision, recall, an
 	@$(BIN)/python -m bench.learning --add $(ARGS)
 
 soak-forget: $(DEV) ## Forget a user with 10,000 messages and Chroma in use, and look for 1,000 words in every file
-	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_no_byte_is_left.py -k ten_thousand $(ARGS)
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_no_byte_is_left.py -k ten_thousand --durations=1 -o faulthandler_timeout=0 $(ARGS)
 
 soak-snapshot: $(DEV) ## Snapshot 100,000 memories to S3 while others write, restore them elsewhere, compare the answers
-	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_snapshots_on_s3.py -k same_answers --durations=1 $(ARGS)
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/care/test_snapshots_on_s3.py -k same_answers --durations=1 -o faulthandler_timeout=0 $(ARGS)
 
 bench-service: $(DEV) ## Measure the service under load: 50 clients, 100,000 memories, a minute
 	@$(BIN)/python -m bench.service $(ARGS)

@@ -18,7 +18,7 @@ from tests.servers import s3_folder, s3_url
 __all__ = ["s3_folder", "s3_url"]
 
 QUESTIONS = ("bird7 in the garden", "which tools", "bird33", "")
-MANY = 100_000 if settings.get_current_profile_name() == "soak" else 300
+MANY, EACH = (100_000, 1_000) if settings.get_current_profile_name() == "soak" else (300, 100)
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ async def answers(memory: AsyncMemory) -> list[list[tuple[str, float]]]:
 
 
 async def test_made_under_load_and_restored_elsewhere_it_gives_the_same_answers(tmp_path: Path, place: str) -> None:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=directions) as memory:
-        for start in range(0, MANY, 100):
-            texts = [f"We saw bird{n} in the garden" for n in range(start, start + 100)]
+    async with AsyncMemory.open(tmp_path / "memory", embedder=directions, index="exact") as memory:
+        for start in range(0, MANY, EACH):
+            texts = [f"We saw bird{n} in the garden" for n in range(start, start + EACH)]
             await memory.add(texts, user="ana", session=f"s{start}", learn=False)
         await memory.remember("Uses Shram as a tool", user="ana")
         before, stop = await answers(memory), asyncio.Event()
@@ -58,7 +58,7 @@ async def test_made_under_load_and_restored_elsewhere_it_gives_the_same_answers(
         assert [one.name for one in await memory.snapshots(place)] == [made.name]
     restored = await AsyncMemory.restore_snapshot(place, tmp_path / "elsewhere")
     assert restored.counts == {name: count for name, count in made.counts.items() if count}
-    async with AsyncMemory.open(tmp_path / "elsewhere", embedder=directions) as memory:
+    async with AsyncMemory.open(tmp_path / "elsewhere", embedder=directions, index="exact") as memory:
         assert await answers(memory) == before
         assert (await memory.doctor()).healthy
 

@@ -262,7 +262,9 @@ class Migrating:
     def _able(self) -> tuple[Following, Models]:
         following = self._parts.following
         if following is None:
-            raise InvalidInput("the ledger of this memory cannot change to another embedding model")
+            raise InvalidInput(
+                "this ledger cannot change its model while in use: `commonplace reindex --embed` makes vectors anew"
+            )
         return following, following.models
 
 
