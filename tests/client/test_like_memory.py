@@ -254,12 +254,12 @@ def test_a_user_on_hold_is_kept(memory: Memory) -> None:
 
 
 def test_what_has_expired_goes(memory: Memory) -> None:
-    memory.purge()  # a service looks for what is due when it opens a tenant: not at the same time as this
     memory.add("I live in Berlin", user="u1", expires_at=datetime.now(UTC) + timedelta(seconds=0.5))
     time.sleep(0.6)
     assert not memory.purge(dry_run=True).applied
     assert memory.consolidate(user="u1", dry_run=True).applied is False
-    assert memory.purge().receipts[0].counts["ledger"]["messages"] == 1
+    memory.purge()  # or the service, which looks for what is due by itself, was faster
+    assert not list(memory.messages(user="u1"))
     assert memory.consolidate(everyone=True).applied
     with pytest.raises(InvalidInput):
         memory.consolidate(user="u1", everyone=True)
