@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-stamp
 DEV    := $(VENV)/.dev-stamp
 ARGS   ?=
-JOBS   ?= 2
+JOBS   ?= 3
 
 CONFORMANCE := $(VENV)/mcp-conformance
 REFERENCE   := $(VENV)/mcp-reference

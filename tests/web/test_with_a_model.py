@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from playwright.sync_api import Page, expect
+from pydantic_ai import models
 
 from tests.agents import wire
 from tests.interfaces.http.live import Live, live
@@ -34,6 +35,7 @@ class Modelled:
 def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
     home, script = tmp_path_factory.mktemp("modelled"), Script()
     with (
+        models.override_allow_model_requests(True),
         wire.service(script) as behind,
         live(
             home / "memory",

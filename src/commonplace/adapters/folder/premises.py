@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from commonplace.domain.results import Finding
 
 ROOM = 64 << 20
 """Bytes that should be free besides those for a second ledger: forgetting writes the whole file anew."""
+
+SETTLING = 0.2
+"""Seconds in which a file that Chroma is just making gets the mode that it is to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,13 @@ class FolderPremises:
         return await asyncio.to_thread(lambda: [*self._permissions(repair), *self._orphans(), *self._space()])
 
     def _permissions(self, repair: bool) -> Iterator[Finding]:
-        ours = [self.home, *(path for path in self.home.rglob("*") if not path.is_symlink())]
-        open_ = [path for path in ours if path.exists() and path.stat().st_mode & 0o077]
-        if os.name != "posix" or not open_:
+        if os.name != "posix":
+            return
+        open_ = _open_to_others([self.home, *(path for path in self.home.rglob("*") if not path.is_symlink())])
+        if open_:
+            time.sleep(SETTLING)
+            open_ = _open_to_others(open_)
+        if not open_:
             return
         if repair:
             for path in open_:
@@ -61,3 +69,14 @@ class FolderPremises:
                 message=f"{free:,} bytes are free, and {needed:,} may be needed",
                 means="forget writes the whole ledger anew and would fail; adding fails when the disk is full",
             )
+
+
+def _open_to_others(paths: Sequence[Path]) -> list[Path]:
+    return [path for path in paths if _mode(path) & 0o077]
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return 0  # removed meanwhile
