@@ -12,7 +12,7 @@ import urllib.request
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -156,10 +156,16 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def postgres_database(postgres_url: str) -> Iterator[str]:
     """Return the URL of an empty database, as the ordinary role that the ledger is meant to be opened by."""
+    made = new_database(postgres_url)
+    yield made
+    run_sql(postgres_url, f"drop database {urlsplit(made).path[1:]} with (force)")
+
+
+def new_database(url: str) -> str:
+    """Make an empty database, which is gone with the server."""
     name = f"test_{uuid4().hex}"
-    run_sql(postgres_url, f"create database {name} template template_of_tests owner app")
-    yield database_of(postgres_url, name, user="app")
-    run_sql(postgres_url, f"drop database {name} with (force)")
+    run_sql(url, f"create database {name} template template_of_tests owner app")
+    return database_of(url, name, user="app")
 
 
 def database_of(url: str, name: str, *, user: str = "postgres") -> str:

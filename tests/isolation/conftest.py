@@ -1,6 +1,6 @@
 """Two tenants, and two users in one of them, each with a secret; and whatever an intruder may try to get at it.
 
-The suite runs on every ledger in `LEDGERS`: one more is one more line there.
+The suite runs on every ledger in `LEDGERS`.
 """
 
 import json
@@ -16,6 +16,7 @@ import pytest
 from tests.agents import wire
 from tests.interfaces.http.conftest import Running, running
 from tests.interfaces.http.proxies.conftest import listening
+from tests.servers import new_database
 
 SECRET = "Zanzibarium"
 """In all that the victim holds, and in nothing else: no answer to anybody else may have it in it."""
@@ -23,8 +24,7 @@ SECRET = "Zanzibarium"
 
 Place = str | Path
 """A folder, or the URL of a database."""
-LEDGERS: dict[str, Callable[[Path], Place]] = {"sqlite": lambda folder: folder}
-"""How each kind of ledger makes an empty place, given a folder of its own."""
+LEDGERS = ("postgres", "sqlite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,13 @@ async def furnished(server: Running, url: str, behind: wire.Service) -> House:
     return House(server, url, behind, victim, same_tenant, other_tenant, **held)
 
 
-@pytest.fixture(scope="module", params=sorted(LEDGERS))
+@pytest.fixture(scope="module", params=LEDGERS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Place]:
     """Return what makes an empty place for a ledger of one kind."""
-    return lambda: LEDGERS[request.param](tmp_path_factory.mktemp("house"))
+    if request.param == "sqlite":
+        return lambda: tmp_path_factory.mktemp("house")
+    server: str = request.getfixturevalue("postgres_url")
+    return lambda: new_database(server)
 
 
 @pytest.fixture(scope="module")
