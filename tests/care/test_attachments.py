@@ -296,7 +296,7 @@ async def test_a_file_can_be_kept_first_and_attached_later(memory: AsyncMemory, 
 
 
 async def test_in_an_encrypted_memory_files_are_encrypted_too(tmp_path: Path) -> None:
-    pytest.importorskip("sqlcipher3")
+    pytest.importorskip("sqlcipher3", reason="needs sqlcipher3")
     large = NOTES * 40_000
     opening = AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder(), ledger_key="a passphrase")
     async with opening as memory:
