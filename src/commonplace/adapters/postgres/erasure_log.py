@@ -2,17 +2,15 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
 
 from commonplace.adapters.postgres import partitions
 from commonplace.adapters.postgres.columns import Connection, json_column, text_column, text_of
 from commonplace.adapters.postgres.partitions import SHIFT
 from commonplace.domain.archive import KeptErasure
-from commonplace.domain.receipts import Part, Receipt
-from commonplace.domain.retention import Due
+from commonplace.domain.receipt_json import part_json, part_of, receipt_json, receipt_of
+from commonplace.domain.receipts import Receipt
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
-from commonplace.domain.values import FactId, Json, MessageId, SessionId
 from commonplace.ports.erasure import Erased
 
 _PENDING = """
@@ -30,7 +28,7 @@ async def record(connection: Connection, erased: Erased) -> None:
             text_column(erased.id),
             erased.number,
             erased.version,
-            json_column(_part_column(erased.what)),
+            json_column(part_json(erased.what)),
             to_micros(erased.at),
             json_column(dict(erased.counts)),
             erased.digest,
@@ -46,7 +44,7 @@ async def pending(connection: Connection) -> Sequence[Erased]:
             scope=partitions.scope_of(tenant, user),
             number=number,
             version=version,
-            what=_part_of(json.loads(what)),
+            what=part_of(json.loads(what)),
             at=from_micros(at),
             counts=json.loads(counts),
             digest=digest,
@@ -70,14 +68,14 @@ async def remains(connection: Connection, erased: Erased) -> int:
 async def conclude(connection: Connection, receipt: Receipt, erased: Erased) -> Receipt:
     concluded = await connection.execute(
         "update erasures set receipt = %s where id = %s and receipt is null",
-        (json_column(_receipt_column(receipt)), text_column(erased.id)),
+        (json_column(receipt_json(receipt)), text_column(erased.id)),
     )
     if concluded.rowcount == 1:
         return receipt
     found = await connection.execute("select receipt from erasures where id = %s", (text_column(erased.id),))
     row = await found.fetchone()
     assert row is not None
-    return _receipt_of(json.loads(row[0]))
+    return receipt_of(json.loads(row[0]))
 
 
 async def receipts(connection: Connection, scope: Scope) -> Sequence[Receipt]:
@@ -86,7 +84,7 @@ async def receipts(connection: Connection, scope: Scope) -> Sequence[Receipt]:
         "select receipt from erasures where partition = %s and receipt is not null order by no",
         (partition.no if partition else 0,),
     )
-    return [_receipt_of(json.loads(receipt)) for (receipt,) in await found.fetchall()]
+    return [receipt_of(json.loads(receipt)) for (receipt,) in await found.fetchall()]
 
 
 async def kept(connection: Connection, partition: int) -> AsyncIterator[KeptErasure]:
@@ -97,24 +95,24 @@ async def kept(connection: Connection, partition: int) -> AsyncIterator[KeptEras
     for id_, what, at, counts, digest, receipt in await found.fetchall():
         yield KeptErasure(
             id=text_of(id_),
-            what=_part_of(json.loads(what)),
+            what=part_of(json.loads(what)),
             at=from_micros(at),
             counts=json.loads(counts),
             digest=digest,
-            receipt=None if receipt is None else _receipt_of(json.loads(receipt)),
+            receipt=None if receipt is None else receipt_of(json.loads(receipt)),
         )
 
 
 async def write_kept(connection: Connection, partition: int, erasure: KeptErasure) -> bool:
     """Take over a line of another ledger's log. Returns whether it is new. It has removed no rows of this one."""
-    receipt = None if erasure.receipt is None else json_column(_receipt_column(erasure.receipt))
+    receipt = None if erasure.receipt is None else json_column(receipt_json(erasure.receipt))
     inserted = await connection.execute(
         "insert into erasures (id, partition, version, what, at, counts, digest, receipt)"
         " values (%s, %s, 0, %s, %s, %s, %s, %s) on conflict (id) do nothing",
         (
             text_column(erasure.id),
             partition,
-            json_column(_part_column(erasure.what)),
+            json_column(part_json(erasure.what)),
             to_micros(erasure.at),
             json_column(dict(erasure.counts)),
             erasure.digest,
@@ -133,65 +131,3 @@ async def add_place(connection: Connection, place: str) -> None:
 async def places(connection: Connection) -> Sequence[str]:
     found = await connection.execute("select value from meta where starts_with(key, %s) order by key", (_PLACE,))
     return [str(place) for (place,) in await found.fetchall()]
-
-
-def _part_column(part: Part) -> dict[str, Json]:
-    return {
-        "session": part.session,
-        "before": None if part.before is None else to_micros(part.before),
-        "message": part.message,
-        "fact": part.fact,
-        **({"due": _due_column(part.due)} if part.due is not None else {}),
-    }
-
-
-def _due_column(due: Due) -> Json:
-    return {
-        "at": to_micros(due.at),
-        "said_before": {kind: to_micros(moment) for kind, moment in due.said_before.items()},
-    }
-
-
-def _due_of(column: dict[str, Any]) -> Due:
-    said_before = {kind: from_micros(moment) for kind, moment in column["said_before"].items()}
-    return Due(at=from_micros(column["at"]), said_before=said_before)
-
-
-def _part_of(column: dict[str, Any]) -> Part:
-    session, before, message, fact = (column[name] for name in ("session", "before", "message", "fact"))
-    return Part(
-        session=None if session is None else SessionId(session),
-        before=None if before is None else from_micros(before),
-        message=None if message is None else MessageId(message),
-        fact=None if fact is None else FactId(fact),
-        due=_due_of(column["due"]) if "due" in column else None,
-    )
-
-
-def _receipt_column(receipt: Receipt) -> dict[str, Json]:
-    assert receipt.at is not None
-    return {
-        "id": receipt.id,
-        "user": receipt.user,
-        "what": _part_column(receipt.what),
-        "counts": {store: dict(counts) for store, counts in receipt.counts.items()},
-        "digest": receipt.digest,
-        "requested_at": to_micros(receipt.requested_at),
-        "at": to_micros(receipt.at),
-        "verified": list(receipt.verified),
-        "notes": list(receipt.notes),
-    }
-
-
-def _receipt_of(column: dict[str, Any]) -> Receipt:
-    return Receipt(
-        id=column["id"],
-        user=column["user"],
-        what=_part_of(column["what"]),
-        counts=column["counts"],
-        digest=column["digest"],
-        requested_at=from_micros(column["requested_at"]),
-        at=from_micros(column["at"]),
-        verified=tuple(column["verified"]),
-        notes=tuple(column["notes"]),
-    )
