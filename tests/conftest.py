@@ -67,6 +67,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "q
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "backends(choice): run on several engines: ledgers, or pairwise")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
+class FailuresAtOnce:
+    """Says which test has failed when it has: a run that is broken off never comes to its summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)  # after the letter of the test
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        if report.failed and terminal is not None:
+            reason = (report.longreprtext.strip().splitlines() or [""])[-1]
+            terminal.write_line(f" {report.nodeid} ({report.when}): {reason}", red=True)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

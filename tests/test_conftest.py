@@ -40,13 +40,34 @@ def test_a_call_that_nobody_hears():
 }
 
 
-def closing_line(suite: dict[str, str], *, folder: Path, environment: dict[str, str], ci: bool) -> str:
+FAILING = {
+    "test_failing.py": """
+def test_that_fails():
+    assert 1 == 2, "not equal"
+
+def test_that_passes():
+    pass
+""",
+}
+
+
+def printed(suite: dict[str, str], *, folder: Path, environment: dict[str, str], ci: bool) -> list[str]:
     for name, text in suite.items():
         (folder / name).write_text(text)
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--continue-on-collection-errors"]
     own = environment | {"PYTHONPATH": str(ROOT), "CI": "true" if ci else ""}
     ran = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)
-    return ran.stdout.splitlines()[-1]
+    return ran.stdout.splitlines()
+
+
+def closing_line(suite: dict[str, str], *, folder: Path, environment: dict[str, str], ci: bool) -> str:
+    return printed(suite, folder=folder, environment=environment, ci=ci)[-1]
+
+
+def test_a_failure_is_named_before_the_summary(tmp_path: Path, environment: dict[str, str]) -> None:
+    lines = printed(FAILING, folder=tmp_path, environment=environment, ci=False)
+    (named,) = [n for n, line in enumerate(lines) if "test_failing.py::test_that_fails (call)" in line]
+    assert named < next(n for n, line in enumerate(lines) if "= FAILURES =" in line)
 
 
 def test_here_a_missing_server_is_a_visible_skip(tmp_path: Path, environment: dict[str, str]) -> None:

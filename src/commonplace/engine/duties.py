@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from commonplace.domain.errors import Closed, Overtaken, Unavailable
 from commonplace.ports.leases import Leases
+from commonplace.stopping import stop
 
 SECONDS = 30.0
 """How long a duty stays with a process that does not answer any more."""
@@ -38,9 +39,7 @@ class Duties:
             await working
             return True
         finally:
-            for task in (working, keeping):
-                task.cancel()
-            await asyncio.gather(working, keeping, return_exceptions=True)
+            await stop(working, keeping)
             with contextlib.suppress(Unavailable, Closed):  # it ends by itself then
                 await self._leases.end_lease(duty, holder=self.holder)
 

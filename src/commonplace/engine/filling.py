@@ -16,6 +16,7 @@ from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.recall.late import packed
 from commonplace.recall.projector import without_vector
+from commonplace.stopping import stop
 
 IDLE = 0.05
 """Seconds without a write after which the waiting rows are filled, many in one batch."""
@@ -57,8 +58,7 @@ class Filling:
 
     async def aclose(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await stop(self._task)
         for scope in list(self._waiting):
             # What cannot be filled now is found by its words, and by `doctor`.
             with contextlib.suppress(CommonplaceError):

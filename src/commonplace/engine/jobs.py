@@ -31,6 +31,7 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.summarising import SUMMARISE, Summarising
 from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Change
+from commonplace.stopping import stop
 
 LEARN = "learn"
 KINDS = (LEARN, SUMMARISE)
@@ -106,9 +107,7 @@ class Worker:
             await asyncio.wait([self._loop])  # not cancelled: it might have just claimed something
             self._loop = None
         under_way = dict(self._running)
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await stop(*under_way)
         for job in under_way.values():
             await self._parts.ledger.hand_back(job)
 

@@ -5,7 +5,6 @@ elsewhere goes from the RAM of this process, too.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from typing import assert_never
@@ -16,6 +15,7 @@ from commonplace.engine.corpora import Corpora
 from commonplace.engine.embedding import Embedding
 from commonplace.engine.parts import Parts
 from commonplace.ports.shared import Changed, Missed, News
+from commonplace.stopping import stop
 
 LOG = logging.getLogger(__name__)
 
@@ -36,9 +36,7 @@ class Listening:
     async def aclose(self) -> None:
         if self._end is not None and self._task is not None:
             self._end()
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await stop(self._task)
             self._end = self._task = None
 
     def _hear(self, news: News) -> None:

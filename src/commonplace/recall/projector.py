@@ -18,6 +18,7 @@ from commonplace.domain.errors import IndexUnavailable
 from commonplace.domain.scope import Scope
 from commonplace.ports.index import VectorIndex
 from commonplace.ports.ledger import Feed, IndexFeed, Vector
+from commonplace.stopping import stop
 
 LOG = logging.getLogger(__name__)
 
@@ -189,9 +190,7 @@ class Projector:
         """Stop, at the next batch. Whoever has the memory open next carries on from there."""
         if self._task is not None:
             task, self._task = self._task, None
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await stop(task)
 
     def notify(self, scope: Scope) -> None:
         """Say that a user's rows have changed, or are asked for. Returns at once."""

@@ -1,7 +1,6 @@
 """Who was changed, told to every process over a channel. To miss it is no harm: the ledger's version is the truth."""
 
 import asyncio
-import contextlib
 import json
 import logging
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from commonplace.adapters.redis.keys import Keys
 from commonplace.adapters.redis.server import LONGEST_REST, SHORTEST_REST, Command, Server
 from commonplace.domain.scope import Scope
 from commonplace.ports.shared import Changed, Missed, News
+from commonplace.stopping import stop
 
 LOG = logging.getLogger(__name__)
 PATIENCE = 5.0
@@ -25,6 +25,7 @@ class RedisNews:
         self._me = uuid4().hex
         self._ears: list[Callable[[News], None]] = []
         self._task: asyncio.Task[None] | None = None
+        self._closing = False
 
     def command(self, scope: Scope, *, forgotten: bool = False) -> Command:
         """Return the command that tells of a change."""
@@ -37,22 +38,21 @@ class RedisNews:
         return lambda: self._ears.remove(hear)
 
     async def aclose(self) -> None:
+        self._closing = True  # seen where a cancellation would be lost, see `stop`
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await stop(self._task)
             self._task = None
 
     async def _stay(self) -> None:
         rest, heard_before = SHORTEST_REST, False
-        while True:
+        while not self._closing:
             try:
                 async with self._server.client.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(self._channel)
                     if heard_before:
                         self._tell(Missed())
                     rest, heard_before = SHORTEST_REST, True
-                    while True:
+                    while not self._closing:
                         message = await channel.get_message(timeout=PATIENCE)
                         if message is None:
                             await channel.ping()

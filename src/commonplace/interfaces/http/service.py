@@ -21,6 +21,7 @@ from commonplace.ports.answers import Answers
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 from commonplace.settings import Settings
+from commonplace.stopping import stop
 from commonplace.wiring import Embed, Location, open_chat_model, open_limits, opened
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ class Service:
         self.closing.set()
         self._ended = True
         async with self._opening:
-            for tending in self._tending:
-                tending.cancel()
-            await asyncio.gather(*self._tending, return_exceptions=True)
+            await stop(*self._tending)
             for memory in self._memories.values():
                 if memory is not self._home:
                     await memory.aclose()
