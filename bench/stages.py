@@ -6,6 +6,7 @@ asked before, so its vector is at hand; messages have the vectors of their token
 
 import functools
 import inspect
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from bench.ours import fill, opening
 from bench.scale import WARM, Bench
 from bench.timing import Times
 from commonplace import AsyncMemory
+from commonplace.recall.beside import BESIDE
 
 NAME = "stages"
 GOALS = {1_000: Goal(at_most=4), 20_000: Goal(at_most=10)}
@@ -99,6 +101,8 @@ class Stopwatch:
         return ran
 
     def _add(self, label: str, start: float) -> None:
+        if threading.current_thread().name == BESIDE:
+            label += ", meanwhile on another thread"
         self.spent[label] = self.spent.get(label, 0.0) + time.perf_counter() - start
 
 
@@ -187,6 +191,7 @@ async def _watched(bench: Bench, parts: Sequence[Part], call: Callable[[], Any],
             await call()
             kept.append(own_times({whole: time.perf_counter() - start} | watch.spent, parts))
     labels = {part.label: part.label for part in parts} | {whole: "the rest: parsing, event loop"}
+    labels |= {label: label for spent in kept for label in spent if label not in labels}
     return [_of(case, shown, [spent.get(label, 0.0) for spent in kept]) for label, shown in labels.items()]
 
 

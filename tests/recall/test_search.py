@@ -1,11 +1,17 @@
 """From a question to hits: what is found, in which order, and with which numbers."""
 
+import threading
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from commonplace.domain.times import to_micros
+from commonplace.recall import search as searching
+from commonplace.recall.beside import BESIDE, beside
 from commonplace.recall.calibrate import Evidence, answerable, relevance
 from commonplace.recall.corpus import Corpus, Filters
+from commonplace.recall.dense import Dense
 from commonplace.recall.rank import date_window
 from commonplace.recall.search import Asked, Hit, search
 from commonplace.recall.when import Window
@@ -176,6 +182,31 @@ def test_vectors_find_what_shares_no_word() -> None:
     query = np.array([1, 0, 0, 0], np.float32)
     asked = Asked(text="Do I have a pet?", vector=query)
     assert search(corpus, asked, mask=everything(corpus), now=NOW, limit=1)[0].id == "m1"
+
+
+def test_two_threads_find_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.random.default_rng(7).normal(size=(40, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    corpus = a_corpus(*(a_message(n, f"note {n} on tea", vector=vectors[n].tolist()) for n in range(1, 40)))
+    asked = Asked(text="tea", vector=vectors[0])
+    alone = search(corpus, asked, mask=everything(corpus), now=NOW, limit=20)
+    ran_on = []
+    score = Dense.score
+
+    def watched(dense: Dense, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        ran_on.append(threading.current_thread().name)
+        return score(dense, vector)
+
+    monkeypatch.setattr(searching, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(Dense, "score", watched)
+    assert search(corpus, asked, mask=everything(corpus), now=NOW, limit=20) == alone
+    assert ran_on == [BESIDE]
+
+
+def test_what_fails_beside_is_raised_where_its_result_is_waited_for() -> None:
+    with pytest.raises(ZeroDivisionError):
+        beside(lambda: 1 // 0)()
+    assert beside(lambda: 1)() == 1
 
 
 def test_an_index_outside_may_answer_for_the_vectors() -> None:

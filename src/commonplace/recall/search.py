@@ -1,8 +1,9 @@
 """The one way to search a corpus: what the product calls, and what the benchmark measures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from functools import partial
 from math import sqrt
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.recall.beside import beside
 from commonplace.recall.calibrate import THRESHOLD, Evidence, answerable, relevance
 from commonplace.recall.corpus import KINDS, Corpus, Mask
 from commonplace.recall.dense import filled, smoothed
@@ -20,6 +22,9 @@ from commonplace.recall.packed import asks
 from commonplace.recall.rank import signs, standing
 from commonplace.recall.understand import Question, understand
 from commonplace.recall.when import Birthday
+
+SIDE_BY_SIDE = 8_000
+"""Rows from which vectors and words are looked at by two threads: to start one takes as long as 1,000 vectors."""
 
 
 class Hit(NamedTuple):
@@ -136,6 +141,7 @@ def hits_of(corpus: Corpus, ranked: Ranked, *, limit: int, explain: bool) -> lis
 
 def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidates:
     """Return the union of what the arms find."""
+    cosines = _begin_cosines(corpus, asked)
     question = understand(
         asked.text,
         speakers=corpus.names,
@@ -152,7 +158,7 @@ def retrieve(corpus: Corpus, asked: Asked, *, mask: Mask, now: int) -> Candidate
     arms = [
         Arm("lexical", lexical.scores, top(lexical.scores, mask & (lexical.scores > 0), weights.lexical_candidates))
     ]
-    plain = _cosines(corpus, asked)
+    plain = cosines()
     if plain is not None:
         smooth = smoothed(plain, corpus.threads, weights)
         arms.append(Arm("context", smooth, top(smooth, mask, weights.dense_candidates)))
@@ -168,6 +174,12 @@ def _latest(corpus: Corpus, now: int) -> int:
     """Return now, or the last moment that anything was said: "in June" means the last June that is talked of."""
     said = corpus.rows.at.cells
     return min(now, int(said.max())) if len(said) else now
+
+
+def _begin_cosines(corpus: Corpus, asked: Asked) -> Callable[[], Floats | None]:
+    """Compare the vectors while this thread looks at the words, where they are many."""
+    work = partial(_cosines, corpus, asked)
+    return beside(work) if asked.hits is None and len(corpus.ids) >= SIDE_BY_SIDE else work
 
 
 def _cosines(corpus: Corpus, asked: Asked) -> Floats | None:
