@@ -80,10 +80,15 @@ def test_a_fact_lives_and_its_history_is_kept(memory: Memory) -> None:
     assert memory.remember("Allergic to peanuts", **given).id == fact.id
     revised = memory.revise(fact.id, "Allergic to nuts", user="u1", reason="wider")
     assert (revised.id, revised.text, revised.importance) == (fact.id, "Allergic to nuts", 0.9)
+    tagged = memory.revise(fact.id, user="u1", metadata={"from": None, "seen": 1}, expires_at=NOW + timedelta(10**5))
+    assert (tagged.text, tagged.metadata) == ("Allergic to nuts", {"seen": 1})
+    assert memory.revise(fact.id, user="u1", expires_at="never").expires_at is None
+    with pytest.raises(InvalidInput, match="nothing is given"):
+        memory.revise(fact.id, user="u1")
     memory.retract(fact.id, user="u1")
     assert list(memory.facts(user="u1")) == []
     memory.restore(fact.id, user="u1")
-    assert [one.text for one in memory.facts(user="u1", where={"from": "doctor"})] == ["Allergic to nuts"]
+    assert [one.text for one in memory.facts(user="u1", where={"seen": 1})] == ["Allergic to nuts"]
     versions = memory.history(fact.id, user="u1")
     assert versions[0].text == "Allergic to peanuts"
     assert versions[1].changes[0].reason == "wider"

@@ -123,6 +123,23 @@ async def test_facts_by_hand_have_a_history(memory: AsyncMemory) -> None:
     assert changes == ["remembered", "reinforced", "revised", "retracted", "restored"]
 
 
+async def test_metadata_and_expiry_of_a_fact_are_revised_without_its_words(memory: AsyncMemory) -> None:
+    late = datetime(2999, 1, 1, tzinfo=UTC)
+    fact = await memory.remember("Likes tea", user="u", metadata={"cups": 2, "of": None, "hot": True})
+    revised = await memory.revise(fact.id, user="u", metadata={"cups": 3, "hot": None}, expires_at=late)
+    assert (revised.text, revised.metadata, revised.expires_at) == ("Likes tea", {"cups": 3, "of": None}, late)
+    assert [one.id for one in await memory.facts(user="u", where={"cups": 3})] == [fact.id]
+    reworded = await memory.revise(fact.id, "Likes green tea", user="u")
+    assert (reworded.metadata, reworded.expires_at) == (revised.metadata, late)
+    assert (await memory.revise(fact.id, user="u", expires_at="never")).expires_at is None
+    first = (await memory.history(fact.id, user="u"))[0].fact
+    assert (first.metadata, first.expires_at) == (fact.metadata, None)
+    with pytest.raises(InvalidInput, match="nothing is given; expected text, metadata or expires_at"):
+        await memory.revise(fact.id, user="u", reason="none")
+    with pytest.raises(InvalidInput, match="expires_at='soon': expected an ISO 8601 moment"):
+        await memory.revise(fact.id, user="u", expires_at="soon")
+
+
 async def test_an_expired_fact_is_not_found(memory: AsyncMemory) -> None:
     await memory.remember("The code is 4711", user="u", expires_at=datetime.now(UTC) - timedelta(seconds=1))
     assert await memory.recall("code", user="u") == []

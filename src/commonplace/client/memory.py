@@ -112,10 +112,18 @@ class AsyncClient(RemoteFinding, RemoteFiling, RemoteCarrying, RemoteCaring, Rem
         return from_json(Fact, answer)
 
     async def revise(
-        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+        self,
+        fact_id: str,
+        text: str | None = None,
+        *,
+        user: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        expires_at: Moment | None = None,
+        reason: str = "",
+        expected: Fact | None = None,
     ) -> Fact:
-        """Give a fact another wording. The old one stays in its history."""
-        body = {"text": text, "user": user, "reason": reason}
+        """Give a fact another wording, metadata or expiry. How it was stays in its history."""
+        body = {"text": text, "user": user, "metadata": metadata, "expires_at": expires_at, "reason": reason}
         return from_json(Fact, await self._asking.change("PATCH", fact_path(fact_id), body, expected=expected))
 
     async def retract(

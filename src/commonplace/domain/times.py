@@ -1,6 +1,7 @@
 """Moments: aware datetimes outside, whole microseconds since 1970 (UTC) inside, so that every store compares alike."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from commonplace.domain.errors import InvalidInput
 
@@ -40,6 +41,14 @@ def parse_moment(value: object, *, name: str) -> datetime:
 
 def parse_optional_moment(value: object, *, name: str) -> datetime | None:
     return None if value is None else parse_moment(value, name=name)
+
+
+Expiry = datetime | Literal["never"] | None
+"""When something is to expire: None leaves it as it is."""
+
+
+def parse_expiry(value: object, *, name: str) -> Expiry:
+    return "never" if value == "never" else parse_optional_moment(value, name=name)
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from commonplace.domain.errors import Conflict, InvalidInput, NotFound
 from commonplace.domain.scope import Scope
+from commonplace.domain.times import Expiry
 from commonplace.domain.values import Fact, FactChange, FactId, FactKind, Metadata
 from commonplace.engine.committing import Committing, Decide
 from commonplace.engine.parts import Parts
@@ -28,6 +29,27 @@ class Statement:
     metadata: Metadata
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What is to be different about a fact. None leaves it as it is."""
+
+    text: str | None
+    metadata: Metadata | None
+    expires_at: Expiry
+
+    def of(self, fact: Fact) -> Fact:
+        given = self.metadata or {}
+        kept = {name: value for name, value in fact.metadata.items() if name not in given}
+        added = {name: value for name, value in given.items() if value is not None}
+        expires_at = fact.expires_at if self.expires_at is None else self.expires_at
+        return replace(
+            fact,
+            text=self.text or fact.text,
+            metadata={**kept, **added},
+            expires_at=None if expires_at == "never" else expires_at,
+        )
+
+
 class ByHand:
     def __init__(self, parts: Parts, committing: Committing) -> None:
         self._parts, self._committing = parts, committing
@@ -45,9 +67,14 @@ class ByHand:
 
         return await self._done(scope, decide)
 
-    async def revise(self, scope: Scope, fact_id: FactId, text: str, *, reason: str, expected: Fact | None) -> Fact:
+    async def revise(
+        self, scope: Scope, fact_id: FactId, revision: Revision, *, reason: str, expected: Fact | None
+    ) -> Fact:
+        if revision == Revision(text=None, metadata=None, expires_at=None):
+            raise InvalidInput("revise: nothing is given; expected text, metadata or expires_at")
+
         def draft(fact: Fact, now: datetime) -> Draft:
-            return revise(fact, replace(fact, text=text), now=now, reason=reason)
+            return revise(fact, revision.of(fact), now=now, reason=reason)
 
         return await self._change(scope, fact_id, draft, expected=expected)
 

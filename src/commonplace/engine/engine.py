@@ -31,12 +31,12 @@ from commonplace.domain.results import (
     Stats,
 )
 from commonplace.domain.scope import Scope
-from commonplace.domain.times import parse_moment, parse_optional_moment
+from commonplace.domain.times import parse_expiry, parse_moment, parse_optional_moment
 from commonplace.domain.values import Block, BlockVersion, Fact, Json, SessionId, SessionInfo
 from commonplace.engine.absence import Absence
 from commonplace.engine.adding import Adding
 from commonplace.engine.attaching import Attaching
-from commonplace.engine.by_hand import ByHand, Statement
+from commonplace.engine.by_hand import ByHand, Revision, Statement
 from commonplace.engine.caring import Caring
 from commonplace.engine.carrying import Carrying
 from commonplace.engine.committing import Committing
@@ -207,15 +207,28 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         return await self._by_hand.remember(self._scope(user), statement)
 
     async def revise(
-        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+        self,
+        fact_id: str,
+        text: str | None = None,
+        *,
+        user: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        expires_at: Moment | None = None,
+        reason: str = "",
+        expected: Fact | None = None,
     ) -> Fact:
-        """Give a fact another wording. The old one stays in its history.
+        """Give a fact another wording, metadata or expiry. How it was stays in its history.
 
+        `metadata` is laid over what it has; a key whose value is None is taken away. `expires_at` may be "never".
         With `expected`, raises Conflict if the fact is not that any more, whoever has changed it.
         """
-        wording = parse_text(text, name="text")
+        revision = Revision(
+            text=None if text is None else parse_text(text, name="text"),
+            metadata=None if metadata is None else parse_metadata(metadata),
+            expires_at=parse_expiry(expires_at, name="expires_at"),
+        )
         return await self._by_hand.revise(
-            self._scope(user), parse_fact(fact_id), wording, reason=reason, expected=expected
+            self._scope(user), parse_fact(fact_id), revision, reason=reason, expected=expected
         )
 
     async def retract(

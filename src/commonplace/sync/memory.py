@@ -186,10 +186,22 @@ class Memory(Caring, Carrying, Filing):
         )
 
     def revise(
-        self, fact_id: str, text: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None
+        self,
+        fact_id: str,
+        text: str | None = None,
+        *,
+        user: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        expires_at: Moment | None = None,
+        reason: str = "",
+        expected: Fact | None = None,
     ) -> Fact:
-        """Give a fact another wording. The old one stays in its history."""
-        return self._loop.call(self._memory.revise(fact_id, text, user=user, reason=reason, expected=expected))
+        """Give a fact another wording, metadata or expiry. How it was stays in its history."""
+        return self._loop.call(
+            self._memory.revise(
+                fact_id, text, user=user, metadata=metadata, expires_at=expires_at, reason=reason, expected=expected
+            )
+        )
 
     def retract(self, fact_id: str, *, user: str | None = None, reason: str = "", expected: Fact | None = None) -> Fact:
         """Stop believing a fact. It stays in the history, and `restore` brings it back."""

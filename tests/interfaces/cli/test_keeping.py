@@ -55,12 +55,15 @@ def test_a_fact_has_a_life(cli: Cli) -> None:
     assert (fact["text"], fact["importance"], fact["kind"]) == ("Allergic to peanuts", 0.9, "semantic")
     cli("revise", fact["id"], "Allergic to nuts", "--reason", "told so")
     assert [listed["text"] for listed in cli("facts", "--json").json] == ["Allergic to nuts"]
+    cli("revise", fact["id"], "--metadata", '{"from": "doctor"}', "--expires-at", "2999-01-01")
+    never = cli("revise", fact["id"], "--expires-at", "never", "--json").json
+    assert (never["text"], never["metadata"], never["expires_at"]) == ("Allergic to nuts", {"from": "doctor"}, None)
     cli("retract", fact["id"])
     assert cli("facts", "--json").json == []
     cli("retract", fact["id"], "--undo")
     history = cli("history", fact["id"], "--json").json
     changes = [change["change"] for version in history for change in version["changes"]]
-    assert changes == ["remembered", "revised", "retracted", "restored"]
+    assert changes == ["remembered", "revised", "revised", "revised", "retracted", "restored"]
     assert "told so" in cli("history", fact["id"]).out
 
 

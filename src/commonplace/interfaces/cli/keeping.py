@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commonplace.interfaces.cli.screen import Screen
 
 Words = Annotated[str, typer.Argument(metavar="TEXT", help="The text; - reads it from stdin.")]
+NewWords = Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The new wording; - reads it from stdin.")]
 FactId = Annotated[str, typer.Argument(metavar="FACT", help="The id of a fact.")]
 Reason = Annotated[str, typer.Option(help="Why; kept in the history.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Believe a retracted fact again.")]
@@ -129,10 +130,28 @@ def remember(call: OfUser, text: Words, stating: Stating) -> None:
     _answer(call, "Remembered", fact)
 
 
-def revise(call: OfUser, fact: FactId, text: Words, reason: Reason = "") -> None:
-    """Give a fact another wording. The old one stays in its history."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revising:
+    """What is to be different beside the wording."""
+
+    metadata: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Laid over what it has; null takes a key away.")
+    ] = None
+    expires_at: Annotated[str | None, typer.Option(metavar="WHEN", help="Not returned from then on; or never.")] = None
+
+
+def revise(call: OfUser, fact: FactId, revising: Revising, text: NewWords = None, reason: Reason = "") -> None:
+    """Give a fact another wording, metadata or expiry. How it was stays in its history."""
+    ends = revising.expires_at
     with open_memory(call) as memory:
-        revised = memory.revise(fact, text_of(text), user=call.user, reason=reason)
+        revised = memory.revise(
+            fact,
+            None if text is None else text_of(text),
+            user=call.user,
+            metadata=object_of(revising.metadata, name="--metadata"),
+            expires_at=ends if ends == "never" else parse_when(ends, name="--expires-at", now=local_now()),
+            reason=reason,
+        )
     _answer(call, "Revised", revised)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
@@ -51,8 +51,10 @@ class RememberRequest(Body):
 
 
 class ReviseRequest(Body):
-    text: Annotated[str, Field(min_length=1, examples=["Allergic to peanuts and cashews"])]
+    text: Annotated[str | None, Field(min_length=1, examples=["Allergic to peanuts and cashews"])] = None
     user: User = None
+    metadata: Annotated[Metadata | None, Field(description="Laid over what it has; null takes a key away.")] = None
+    expires_at: Annotated[Moment | Literal["never"] | None, Field(description="Without it: as it was.")] = None
     reason: str = ""
 
 
@@ -128,11 +130,19 @@ async def fact(fact_id: FactId, access: Reader, user: UserQuery = None) -> Respo
 
 @router.patch("/{fact_id:segment}", responses=described(Fact, what="As it reads now."))
 async def revise(fact_id: FactId, asked: ReviseRequest, access: Writer, if_match: IfMatch = None) -> Response:
-    """Give a fact another wording. The old one stays in its history."""
+    """Give a fact another wording, metadata or expiry. How it was stays in its history."""
     user = access.user(asked.user)
 
     async def change(expected: Fact | None) -> Fact:
-        return await access.memory.revise(fact_id, asked.text, user=user, reason=asked.reason, expected=expected)
+        return await access.memory.revise(
+            fact_id,
+            asked.text,
+            user=user,
+            metadata=asked.metadata,
+            expires_at=asked.expires_at,
+            reason=asked.reason,
+            expected=expected,
+        )
 
     return _reply(await changed(if_match, read=lambda: _latest(access, fact_id, user), change=change))
 
