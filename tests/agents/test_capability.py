@@ -1,5 +1,6 @@
 """The capability: any pydantic-ai agent recalls, has the tools, and is recorded; our state alone is written to."""
 
+import asyncio
 from dataclasses import dataclass
 
 import pytest
@@ -110,3 +111,15 @@ async def test_a_run_that_fails_keeps_the_users_message_alone() -> None:
         with pytest.raises(ConnectionError):
             await agent.run("Hello there")
         assert [one.text for one in await memory.messages(user="u1")] == ["Hello there"]
+
+
+async def test_a_run_that_fails_before_it_asks_leaves_no_recall_behind() -> None:
+    def broken() -> str:
+        raise ValueError("no instructions today")
+
+    async with AsyncMemory.ephemeral(embedder=apart) as memory:
+        agent = Agent(TestModel(), instructions=broken, capabilities=[MemoryCapability(memory, user="u1", session="s")])
+        with pytest.raises(ValueError, match="no instructions today"):
+            await agent.run("I live in Paris")
+        assert not [task for task in asyncio.all_tasks() if task.get_name() == "commonplace-recall"]
+        assert [one.text for one in await memory.messages(session="s", user="u1")] == ["I live in Paris"]

@@ -21,9 +21,12 @@ from commonplace.agents.persisting import Written, persist
 from commonplace.agents.state import MemoryState
 from commonplace.agents.tools import RUNS, Run, toolset
 from commonplace.domain.errors import ModelRefused, ModelUnavailable
-from commonplace.domain.results import Added
+from commonplace.domain.results import Added, Context
 from commonplace.memory import AsyncMemory
+from commonplace.stopping import stop
 
+LATER = 0.01
+"""Seconds after recall at which the message is written: the request to the model goes out first."""
 Whose = str | None | Callable[[RunContext[Any]], str | None]
 """A name, or how to find it in the context of a run: `lambda run: run.deps.user_id`."""
 
@@ -33,6 +36,7 @@ class Record:
     """What has been written of a run."""
 
     run: Run | None = None
+    recalling: "asyncio.Task[Context] | None" = None
     keeping: "asyncio.Task[Added] | None" = None
     added: Added | None = None
     written: Written | None = None
@@ -66,6 +70,9 @@ class MemoryCapability(AbstractCapability[Any]):
         own.kept.run = Run(self.memory, state)
         if ctx.run_id is not None:
             RUNS[ctx.run_id] = own.kept.run
+        if state.context is None:
+            # At once: while the question is embedded, the agent gets ready.
+            own.kept.recalling = asyncio.create_task(own._recalled(state), name="commonplace-recall")
         return own
 
     def get_instructions(self) -> Callable[[RunContext[Any]], Any]:
@@ -77,17 +84,20 @@ class MemoryCapability(AbstractCapability[Any]):
     async def _recall(self, ctx: RunContext[Any]) -> str | None:
         state = self._state()
         if state.context is None:
-            state.context = await self.memory.context(
-                state.said, user=state.user, session=state.session, budget=self.budget
-            )
-            self._keep()
+            state.context = await (self.kept.recalling or self._recalled(state))
+            asyncio.get_running_loop().call_later(LATER, self._keep)
         return str(state.context) or None
+
+    async def _recalled(self, state: MemoryState) -> Context:
+        return await self.memory.context(state.said, user=state.user, session=state.session, budget=self.budget)
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
         try:
             result = await handler()
             _refuse_unfinished(result)
         finally:
+            if self.kept.recalling is not None:
+                await stop(self.kept.recalling)
             # A second Ctrl-C must not cut the write short, either.
             if (keeping := self._keep()) is not None:
                 self.kept.added = await asyncio.shield(keeping)

@@ -1,10 +1,11 @@
 """context: what is recalled, with what was said beside it, packed into a budget."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from commonplace.domain.results import Context, Recollection
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Message, MessageId, Recalled, SessionId
+from commonplace.domain.values import Block, Message, MessageId, Recalled, SessionId
 from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Beside
 from commonplace.recall.assemble import Near, assemble
@@ -31,18 +32,25 @@ class Contexts:
         self, scope: Scope, query: str, *, session: SessionId | None, budget: int, blocks: bool = True
     ) -> Context:
         """Return what answers, packed. `session` is the conversation going on, which the prompt has already."""
-        found = await self._recall(scope, Request(query=query, limit=ITEMS, fold=False))
-        wishes = await self._wishes(scope)
+        # The short reads are done while the query is embedded.
+        found, wishes, written = await asyncio.gather(
+            self._recall(scope, Request(query=query, limit=ITEMS, fold=False)),
+            self._wishes(scope),
+            self._blocks(scope, wanted=blocks),
+        )
         items, wanted = ([one for one in some if session is None or one.session != session] for some in (found, wishes))
         return assemble(
             items,
-            await self._parts.ledger.blocks(scope) if blocks else [],
+            written,
             budget=budget,
             count=self._parts.count_tokens,
             near=await self.near(scope, items),
             wishes=wanted,
             notes=found.notes,
         )
+
+    async def _blocks(self, scope: Scope, *, wanted: bool) -> Sequence[Block]:
+        return await self._parts.ledger.blocks(scope) if wanted else []
 
     async def near(self, scope: Scope, items: Sequence[Recalled]) -> Mapping[str, Sequence[Near]]:
         """Return, by the id of a message that was found, the messages beside it."""
