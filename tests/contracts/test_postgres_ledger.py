@@ -5,6 +5,7 @@ import pytest
 from commonplace.adapters.postgres import PostgresLedger
 from tests.contracts.ledger import LedgerContract
 from tests.contracts.ledger.full_text import FullTextContract, unpack
+from tests.contracts.ledger.models import ModelsContract
 from tests.contracts.ledger.serving import ServingContract
 
 
@@ -28,6 +29,13 @@ class TestPostgresFullText(FullTextContract):
 
 
 class TestPostgresServing(ServingContract):
+    @pytest.fixture
+    async def ledger(self, postgres_emptied: str) -> AsyncIterator[PostgresLedger]:
+        async with PostgresLedger(postgres_emptied) as ledger:
+            yield ledger
+
+
+class TestPostgresModels(ModelsContract):
     @pytest.fixture
     async def ledger(self, postgres_emptied: str) -> AsyncIterator[PostgresLedger]:
         async with PostgresLedger(postgres_emptied) as ledger:

@@ -9,6 +9,7 @@ from commonplace import AsyncMemory
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import Conflict, EmbedderMismatch, InvalidInput
 from commonplace.domain.scope import Scope
+from tests.backends import Backend
 from tests.care.migration.models import NEW, OLD, Rows, senseless
 
 WORDS = ("garden", "bicycle", "kitchen", "harbour", "violin", "mountain", "letter", "window", "candle", "river")
@@ -30,9 +31,10 @@ async def dimensions(memory: AsyncMemory, user: str = "ana") -> set[int | None]:
     return {None if vector is None else len(vector) // 4 for vector in rows}
 
 
-async def test_every_vector_is_made_compared_and_switched_to(tmp_path: Path) -> None:
+@pytest.mark.backends("ledgers")
+async def test_every_vector_is_made_compared_and_switched_to(backend: Backend, tmp_path: Path) -> None:
     seen: list[tuple[str, int, int | None]] = []
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory)
         await memory.remember("Allergic to peanuts", user="ben")
         before = await texts(memory)
@@ -47,12 +49,13 @@ async def test_every_vector_is_made_compared_and_switched_to(tmp_path: Path) -> 
         assert await texts(memory) == before
         assert (await memory.stats()).embedder == done.after
         assert (await memory.doctor()).healthy
-    async with AsyncMemory.open(tmp_path, embedder=NEW) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=NEW) as memory:
         assert await texts(memory) == before
 
 
-async def test_every_tenant_changes_with_it(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_every_tenant_changes_with_it(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         other = await memory.beside("other")
         await tell(memory, count=5)
         await tell(other, count=5)
@@ -64,8 +67,9 @@ async def test_every_tenant_changes_with_it(tmp_path: Path) -> None:
         await other.aclose()
 
 
-async def test_what_is_written_and_asked_meanwhile_is_served(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_what_is_written_and_asked_meanwhile_is_served(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=60)
         stop = asyncio.Event()
 
@@ -89,11 +93,14 @@ async def test_what_is_written_and_asked_meanwhile_is_served(tmp_path: Path) -> 
         assert (await memory.doctor()).healthy
 
 
-async def test_another_process_follows_where_it_can_and_says_so_where_it_cannot(tmp_path: Path) -> None:
+@pytest.mark.backends("ledgers")
+async def test_another_process_follows_where_it_can_and_says_so_where_it_cannot(
+    backend: Backend, tmp_path: Path
+) -> None:
     """Two memories on one folder share nothing but the files, as two processes do."""
     async with (
-        AsyncMemory.open(tmp_path, embedder=OLD) as memory,
-        AsyncMemory.open(tmp_path, embedder=HashEmbedder(64)) as other,
+        AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory,
+        AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(64)) as other,
     ):
         await tell(memory, count=20)
         assert await texts(other)
@@ -111,8 +118,9 @@ async def test_another_process_follows_where_it_can_and_says_so_where_it_cannot(
         assert await dimensions(memory) == {64}
 
 
-async def test_the_way_back_embeds_what_was_written_since(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_the_way_back_embeds_what_was_written_since(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=20)
         before = await texts(memory)
         await memory.migrate_embeddings(to=NEW)
@@ -124,12 +132,13 @@ async def test_the_way_back_embeds_what_was_written_since(tmp_path: Path) -> Non
         assert (done.after, done.embedded >= 3) == ("hash/64", True)
         assert await dimensions(memory) == {64}
         assert (await texts(memory))[:1] == before[:1]
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         assert await texts(memory)
 
 
-async def test_what_is_not_in_use_can_be_removed(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_what_is_not_in_use_can_be_removed(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=20)
         assert await memory.discard_embeddings() == 0
         await memory.migrate_embeddings(to=NEW, switch=False)
@@ -185,8 +194,9 @@ async def test_what_is_no_model_is_refused_by_its_name(tmp_path: Path, wrong: ob
             await memory.migrate_embeddings(to=wrong)
 
 
-async def test_what_is_forgotten_meanwhile_leaves_no_vector(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_what_is_forgotten_meanwhile_leaves_no_vector(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=20)
         await tell(memory, user="ben", count=5)
         await memory.migrate_embeddings(to=NEW, switch=False)

@@ -58,14 +58,14 @@ _NEXT = """
 """
 _PASSAGES = """
     select p.first, p.start, p.stop, p.terms, v.vector, v.tokens
-    from passages p left join vectors v on v.row = p.row where p.row > %s and p.row <= %s order by p.row
+    from passages p left join {vectors} v on v.row = p.row where p.row > %s and p.row <= %s order by p.row
 """
 _FACT_PASSAGES = """
     select f.row, 0, 0, f.terms, v.vector, v.tokens
-    from facts f left join vectors v on v.row = f.row where f.row > %s and f.row <= %s order by f.row
+    from facts f left join {vectors} v on v.row = f.row where f.row > %s and f.row <= %s order by f.row
 """
 _SUMMARY_PASSAGE = """
-    select s.terms, v.vector, v.tokens from summaries s left join vectors v on v.row = s.row where s.row = %s
+    select s.terms, v.vector, v.tokens from summaries s left join {vectors} v on v.row = s.row where s.row = %s
 """
 _SAID = """
     select s.fact, m.id from fact_sources s join messages m on m.row = s.message
@@ -164,7 +164,7 @@ async def _content(connection: Connection, partition: Partition, *, passages: bo
     start = partition.base
     while start < partition.last:
         slab = await _slab(connection, partition, start)
-        yield await _rows(connection, slab, passages=passages)
+        yield await _rows(connection, slab, partition.vectors if passages else None)
         start = slab.stop
     yield await _summaries(connection, partition, passages=passages)
     async for page in _pages(connection, _SOURCES, partition):
@@ -179,18 +179,18 @@ async def _slab(connection: Connection, partition: Partition, start: int) -> _Sl
     return _Slab(start, partition.last if after is None else int(after[0]) - 1)
 
 
-async def _rows(connection: Connection, slab: _Slab, *, passages: bool) -> Sequence[KeptMessage | KeptFact]:
+async def _rows(connection: Connection, slab: _Slab, vectors: str | None) -> Sequence[KeptMessage | KeptFact]:
     held: dict[int, KeptMessage | KeptFact] = {}
-    indexed = await _passages(connection, _PASSAGES, slab) if passages else {}
+    indexed = await _passages(connection, _PASSAGES.format(vectors=vectors), slab) if vectors else {}
     said_here = f"select {messages.COLUMNS} from messages where row > %s and row <= %s order by row"
     for row in await _all(connection, said_here, slab):
         held[row[0]] = KeptMessage(message=messages.to_message(row), passages=indexed.get(row[0], ()))
     said = await _said(connection, slab)
-    indexed = await _passages(connection, _FACT_PASSAGES, slab) if passages else {}
+    indexed = await _passages(connection, _FACT_PASSAGES.format(vectors=vectors), slab) if vectors else {}
     known_here = facts.SELECT.replace("select", "select f.row,", 1) + "where f.row > %s and f.row <= %s order by f.row"
     for row_no, *columns in await _all(connection, known_here, slab):
         fact = facts.to_fact(tuple(columns), said.get(columns[0], ()))
-        passage = replace(indexed[row_no][0], stop=len(fact.text)) if passages else None
+        passage = replace(indexed[row_no][0], stop=len(fact.text)) if vectors else None
         held[row_no] = KeptFact(fact=fact, passage=passage)
     return [held[row_no] for row_no in sorted(held)]
 
@@ -215,8 +215,9 @@ async def _said(connection: Connection, slab: _Slab) -> Mapping[int, Sequence[st
 
 async def _summaries(connection: Connection, partition: Partition, *, passages: bool) -> Sequence[KeptSummary]:
     kept: list[KeptSummary] = []
+    its_passage = _SUMMARY_PASSAGE.format(vectors=partition.vectors)
     for row, summary in await summaries.of_partition(connection, partition):
-        indexed = await (await connection.execute(_SUMMARY_PASSAGE, (row,))).fetchone() if passages else None
+        indexed = await (await connection.execute(its_passage, (row,))).fetchone() if passages else None
         kept.append(KeptSummary(summary=summary, passage=None if indexed is None else _whole(summary.text, indexed)))
     return kept
 

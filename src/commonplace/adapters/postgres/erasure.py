@@ -11,7 +11,7 @@ from typing import Any
 
 from commonplace.adapters.postgres import answers, erasure_log, feed, full_text, partitions, retention
 from commonplace.adapters.postgres.columns import Connection, json_column, optional_micros, text_column, text_of
-from commonplace.adapters.postgres.partitions import N_MASK, Partition
+from commonplace.adapters.postgres.partitions import N_MASK, VECTORS, Partition
 from commonplace.domain.errors import Conflict
 from commonplace.domain.receipts import Part, digest_of
 from commonplace.domain.scope import Scope
@@ -173,7 +173,8 @@ class _Eraser:
             self.changed,
             messages,
         )
-        await delete("vectors", "row = any(%s)", self.rows)
+        self.counts["vectors"] = await delete(self.partition.vectors, "row = any(%s)", self.rows, named=False)
+        await delete(self.partition.aside, "row = any(%s)", self.rows, named=False)
         await delete("fact_sources", "message = any(%s) or fact = any(%s)", messages, facts)
         await delete("fact_history", "message = any(%s) or fact = any(%s)", messages, facts)
         await delete("summaries", "row = any(%s)", self.summaries)
@@ -258,14 +259,15 @@ class _Eraser:
             row,
         )
         await full_text.remove(self.connection, [row])
-        await self._run("delete from vectors where row = %s", row)
+        for table in VECTORS:
+            await self._run(f"delete from {table} where row = %s", row)
         await self._copy_index(like, row)
 
     async def _copy_index(self, like: int, row: int) -> None:
         """Give a row what the indexes hold about another one with the same words."""
-        await self._run(
-            "insert into vectors (row, vector, tokens) select %s, vector, tokens from vectors where row = %s", row, like
-        )
+        for table in VECTORS:
+            copied = f"insert into {table} (row, vector, tokens) select %s, vector, tokens from {table} where row = %s"
+            await self._run(copied, row, like)
         await self._run("insert into full_text (row, terms) select %s, terms from full_text where row = %s", row, like)
 
     async def _empty_reasons(self) -> None:

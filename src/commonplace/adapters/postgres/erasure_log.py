@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from commonplace.adapters.postgres import partitions
 from commonplace.adapters.postgres.columns import Connection, json_column, text_column, text_of
-from commonplace.adapters.postgres.partitions import SHIFT
+from commonplace.adapters.postgres.partitions import SHIFT, VECTORS
 from commonplace.domain.archive import KeptErasure
 from commonplace.domain.receipt_json import part_json, part_of, receipt_json, receipt_of
 from commonplace.domain.receipts import Receipt
@@ -18,7 +18,7 @@ _PENDING = """
     from erasures e join partitions p on p.no = e.partition where e.receipt is null order by e.no
 """
 _PLACE = "snapshots at "
-_REMAINS = ("messages", "passages", "facts", "summaries", "vectors", "full_text")
+_REMAINS = ("messages", "passages", "facts", "summaries", *VECTORS, "full_text")
 
 
 async def record(connection: Connection, erased: Erased) -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from commonplace.adapters.postgres import partitions, upkeep
+from commonplace.adapters.postgres import partitions
 from commonplace.adapters.postgres.columns import (
     Connection,
     optional_text_of,
@@ -15,7 +15,7 @@ from commonplace.adapters.postgres.columns import (
     vector_column,
     vector_of,
 )
-from commonplace.adapters.postgres.partitions import N_MASK, NOTHING
+from commonplace.adapters.postgres.partitions import N_MASK, Partition
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
 from commonplace.ports.models import made_by
@@ -54,21 +54,22 @@ _NTH = """
 """
 _Row = tuple[Any, ...]
 
+INDEXED = ("passages", "facts", "summaries")
+"""The tables whose rows have vectors."""
 STEP = 500
 """Rows that are read without a pause: some 10 ms."""
 
 
 async def versions(connection: Connection, scope: Scope) -> Versions:
     """The function says whose rows it reads: this needs no transaction around it."""
-    found = await connection.execute("select * from versions_of(%s, %s)", partitions.owner_columns(scope))
-    row = await found.fetchone()
-    return NOTHING if row is None else Versions(*row)
+    found = await connection.execute("select * from standing_of(%s, %s)", partitions.owner_columns(scope))
+    return Versions(*(await found.fetchall())[0])
 
 
 async def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:
     partition = await partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(await partitions.nothing(connection), [], [], [])
     if since >= partition.version:
         return Feed(partition.versions, [], [], [])
     since = max(since, 0)
@@ -78,26 +79,26 @@ async def feed(connection: Connection, scope: Scope, *, since: int, vectors: boo
     )
     gone = [row & N_MASK for (row,) in await removed.fetchall()]
     wanted = changed if since > 0 else _between(partition.base, partition.last)
-    return Feed(partition.versions, *await _read(connection, wanted, vectors=vectors), gone)
+    return Feed(partition.versions, *await _read(connection, wanted, _table(partition, vectors)), gone)
 
 
 async def slab(connection: Connection, scope: Scope, *, after: int, limit: int, vectors: bool) -> Feed:
     partition = await partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(await partitions.nothing(connection), [], [], [])
     start = partition.base | min(max(after, 0), N_MASK)
     found = await connection.execute(_NTH, {"start": start, "last": partition.last, "skip": max(limit, 1) - 1})
     last = await found.fetchone()
     stop = partition.last if last is None else int(last[0])
-    return Feed(partition.versions, *await _read(connection, _between(start, stop), vectors=vectors), [])
+    return Feed(partition.versions, *await _read(connection, _between(start, stop), _table(partition, vectors)), [])
 
 
 async def rows(connection: Connection, scope: Scope, numbers: Sequence[int], *, vectors: bool) -> Feed:
     partition = await partitions.find(connection, scope)
     if partition is None:
-        return Feed(NOTHING, [], [], [])
+        return Feed(await partitions.nothing(connection), [], [], [])
     named = _Rows("{0}.row = any(%s)", ([partition.base | n for n in filter(partition.holds, numbers)],))
-    return Feed(partition.versions, *await _read(connection, named, vectors=vectors), [])
+    return Feed(partition.versions, *await _read(connection, named, _table(partition, vectors)), [])
 
 
 class _Rows(NamedTuple):
@@ -111,26 +112,31 @@ def _between(start: int, stop: int) -> _Rows:
     return _Rows("{0}.row > %s and {0}.row <= %s", (start, stop))
 
 
+def _table(partition: Partition, vectors: bool) -> str | None:
+    """Return where vectors are read from; None: they are not wanted."""
+    return partition.vectors if vectors else None
+
+
 async def _read(
-    connection: Connection, rows: _Rows, *, vectors: bool
+    connection: Connection, rows: _Rows, vectors: str | None
 ) -> tuple[Sequence[MessageRow], Sequence[FactRow]]:
-    messages = await _message_rows(connection, rows, vectors=vectors)
-    facts = await _fact_rows(connection, rows, vectors=vectors)
-    summaries = await _summary_rows(connection, rows, vectors=vectors)
+    messages = await _message_rows(connection, rows, vectors)
+    facts = await _fact_rows(connection, rows, vectors)
+    summaries = await _summary_rows(connection, rows, vectors)
     return messages, sorted([*facts, *summaries], key=lambda row: row.n)
 
 
-def _select(template: str, table: str, where: str, *, vectors: bool) -> str:
+def _select(template: str, table: str, where: str, vectors: str | None) -> str:
     return template.format(
         vector="v.vector" if vectors else "null::bytea",
         tokens="v.tokens" if vectors else "null::bytea",
-        join=f"left join vectors v on v.row = {table}.row" if vectors else "",
+        join=f"left join {vectors} v on v.row = {table}.row" if vectors else "",
         where=where,
     )
 
 
-async def _message_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[MessageRow]:
-    sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors=vectors)
+async def _message_rows(connection: Connection, wanted: _Rows, vectors: str | None) -> Sequence[MessageRow]:
+    sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors)
     return await _fetch(connection, sql, wanted.values, _message_row)
 
 
@@ -152,7 +158,7 @@ def _message_row(row: _Row) -> MessageRow:
     )
 
 
-async def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
+async def _fact_rows(connection: Connection, wanted: _Rows, vectors: str | None) -> Sequence[FactRow]:
     where, values = wanted.where.format("f"), wanted.values
     sessions: dict[int, list[str]] = {}
     for fact, session in await _fetch(connection, _SESSIONS.format(where=where), values):
@@ -163,11 +169,11 @@ async def _fact_rows(connection: Connection, wanted: _Rows, *, vectors: bool) ->
         n, id_, *before, first, terms, vector, tokens = row
         return FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, optional_vector_of(vector), tokens))
 
-    return await _fetch(connection, _select(_FACTS, "f", where, vectors=vectors), values, fact_row)
+    return await _fetch(connection, _select(_FACTS, "f", where, vectors), values, fact_row)
 
 
-async def _summary_rows(connection: Connection, wanted: _Rows, *, vectors: bool) -> Sequence[FactRow]:
-    sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors=vectors)
+async def _summary_rows(connection: Connection, wanted: _Rows, vectors: str | None) -> Sequence[FactRow]:
+    sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors)
     return await _fetch(connection, sql, wanted.values, _summary_row)
 
 
@@ -190,12 +196,15 @@ async def _fetch(
     return found
 
 
-async def vectors(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
+async def vectors(
+    connection: Connection, scope: Scope, numbers: Sequence[int], *, aside: bool = False
+) -> Mapping[int, bytes]:
     partition = await partitions.find(connection, scope)
     if partition is None:
         return {}
     wanted = [partition.base | n for n in filter(partition.holds, numbers)]
-    found = await _fetch(connection, "select row, vector from vectors where row = any(%s)", (wanted,))
+    table = partition.aside if aside else partition.vectors
+    found = await _fetch(connection, f"select row, vector from {table} where row = any(%s)", (wanted,))
     return {row & N_MASK: vector_of(vector) for row, vector in found}
 
 
@@ -205,7 +214,7 @@ async def vectors_after(connection: Connection, scope: Scope, *, after: int, lim
         return {}
     found = await _fetch(
         connection,
-        "select row, vector from vectors where row > %s and row <= %s order by row limit %s",
+        f"select row, vector from {partition.vectors} where row > %s and row <= %s order by row limit %s",
         (partition.base | min(max(after, 0), N_MASK), partition.last, max(limit, 1)),
     )
     return {row & N_MASK: vector_of(vector) for row, vector in found}
@@ -220,18 +229,18 @@ async def set_vectors(
     model: str | None,
 ) -> None:
     partition = await partitions.lock(connection, scope)
-    if partition is None or not vectors or not made_by(await upkeep.embedder_identity(connection), model):
+    if partition is None or not vectors or not made_by(partition.model, model):
         return
     changed = partition.base | (partition.version + 1)
     wanted = [partition.base | n for n in filter(partition.holds, vectors)]
     there: set[int] = set()
-    for table in ("passages", "facts", "summaries"):
+    for table in INDEXED:
         stamped = await connection.execute(
             f"update {table} set changed = %s where row = any(%s) returning row", (changed, wanted)
         )
         there |= {row & N_MASK for (row,) in await stamped.fetchall()}
     await connection.cursor().executemany(
-        "insert into vectors (row, vector, tokens) values (%s, %s, %s)"
+        f"insert into {partition.vectors} (row, vector, tokens) values (%s, %s, %s)"
         " on conflict (row) do update set vector = excluded.vector, tokens = excluded.tokens",
         [(partition.base | n, vector_column(vectors[n]), tokens.get(n)) for n in sorted(there)],
     )

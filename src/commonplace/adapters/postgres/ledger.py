@@ -34,6 +34,7 @@ from commonplace.adapters.postgres.erasing import PostgresErasing
 from commonplace.adapters.postgres.full_text import Unpack
 from commonplace.adapters.postgres.lanes import Lanes
 from commonplace.adapters.postgres.leases import PostgresLeasing
+from commonplace.adapters.postgres.modelling import PostgresModelling
 from commonplace.adapters.postgres.retaining import PostgresRetaining
 from commonplace.adapters.postgres.serving import PostgresServing
 from commonplace.adapters.postgres.summarising import PostgresSummarising
@@ -70,6 +71,7 @@ class PostgresLedger(
     PostgresSummarising,
     PostgresLeasing,
     PostgresAttachments,
+    PostgresModelling,
 ):
     """A ledger in one database, open for the length of `async with`."""
 
@@ -102,7 +104,7 @@ class PostgresLedger(
         self._rewrite_up_to = rewrite_up_to
         self._open = AsyncExitStack()
         self._lanes: Lanes | None = None
-        self._name = ""
+        self._name, self._generation = "", 0
 
     async def __aenter__(self) -> Self:
         try:
@@ -156,7 +158,9 @@ class PostgresLedger(
 
     async def versions(self, scope: Scope) -> Versions:
         with self._database.in_our_words():
-            return await self._opened().ask(lambda connection: feed.versions(connection, scope))
+            found = await self._opened().ask(lambda connection: feed.versions(connection, scope))
+        self._generation = max(self._generation, found.generation)
+        return found
 
     async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
         return await self._read_of(scope, feed.feed, since=since, vectors=vectors)
@@ -193,7 +197,9 @@ class PostgresLedger(
         await self._write_of(scope, feed.set_delivered, index, version)
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
-        return await self._write_of(scope, writing.write_all, changes, unpack=self._unpack)
+        known, generation = await self._write_of(scope, writing.write_all, changes, unpack=self._unpack)
+        self._generation = max(self._generation, generation)
+        return known
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:
         return await self._read_of(scope, messages.by_id, ids)

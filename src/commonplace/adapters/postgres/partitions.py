@@ -14,7 +14,13 @@ from commonplace.ports.ledger import Versions
 SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
 NOTHING = Versions(0, 0, 0, 0)
-COLUMNS = "no, version, fact_version, epoch, next_row, rows, full_text"
+GENERATION = "coalesce((select value::bigint from meta where key = 'generation'), 0)"
+COLUMNS = (
+    f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION},"
+    " (select value from meta where key = 'embedder')"
+)
+VECTORS = ("vectors", "vectors_odd")
+"""The tables of vectors: those of even generations, and those of odd ones."""
 NUMBER = '(select no from partitions where tenant = %s and "user" = %s)'
 """The number of a partition, inside a statement that knows its owner: saves the round trip of asking for it first."""
 _FIND = f'select {COLUMNS} from partitions where tenant = %s and "user" = %s'
@@ -28,6 +34,9 @@ class Partition(NamedTuple):
     next_row: int
     rows: int
     full_text: int
+    generation: int
+    model: str | None
+    """Whose vectors are in use."""
 
     @property
     def base(self) -> int:
@@ -44,7 +53,24 @@ class Partition(NamedTuple):
 
     @property
     def versions(self) -> Versions:
-        return Versions(self.no, self.version, self.fact_version, self.rows)
+        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation)
+
+    @property
+    def vectors(self) -> str:
+        """The table of the vectors in use. It stays so until the end of a transaction that has locked a partition."""
+        return vectors_of(self.generation)
+
+    @property
+    def aside(self) -> str:
+        return aside_of(self.generation)
+
+
+def vectors_of(generation: int) -> str:
+    return VECTORS[generation % 2]
+
+
+def aside_of(generation: int) -> str:
+    return VECTORS[(generation + 1) % 2]
 
 
 def owner_columns(scope: Scope) -> tuple[str, str]:
@@ -55,6 +81,17 @@ def owner_columns(scope: Scope) -> tuple[str, str]:
 
 def scope_of(tenant: str, user: str) -> Scope:
     return Scope(text_of(tenant), optional_text_of(user or None))
+
+
+async def generation(connection: Connection) -> int:
+    """Return how often the vectors of another model have taken the place of those in use."""
+    row = await (await connection.execute(f"select {GENERATION}")).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+async def nothing(connection: Connection) -> Versions:
+    """Return where a scope stands that holds nothing."""
+    return NOTHING._replace(generation=await generation(connection))
 
 
 async def find(connection: Connection, scope: Scope) -> Partition | None:

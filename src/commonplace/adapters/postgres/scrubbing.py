@@ -12,6 +12,7 @@ from typing import Any, LiteralString, NamedTuple
 from psycopg import errors, sql
 
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.adapters.postgres.partitions import VECTORS
 from commonplace.domain.errors import LedgerUnavailable
 
 TABLES = (
@@ -22,7 +23,7 @@ TABLES = (
     "fact_history",
     "fact_sources",
     "summaries",
-    "vectors",
+    *VECTORS,
     "full_text",
     "blocks",
     "block_versions",

@@ -14,12 +14,15 @@ from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 DAY = 86_400_000_000
 """Microseconds."""
+_LOOSE = (
+    "select count(*) from {} v where not exists (select 1 from passages p where p.row = v.row)"
+    " and not exists (select 1 from facts f where f.row = v.row)"
+    " and not exists (select 1 from summaries s where s.row = v.row)"
+)
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
-    "vectors without a row": "select count(*) from vectors v where not exists"
-    " (select 1 from passages p where p.row = v.row) and not exists (select 1 from facts f where f.row = v.row)"
-    " and not exists (select 1 from summaries s where s.row = v.row)",
+    "vectors without a row": _LOOSE.format("(select row from vectors union all select row from vectors_odd)"),
     "summaries that cover nothing": "select count(*) from summaries s where not exists"
     " (select 1 from summary_messages c where c.summary = s.row)",
     "facts with a gap in their history": "select count(*) from facts f where not exists"
@@ -53,7 +56,7 @@ _COUNTS = """
         (select count(*) from facts where partition = p.no),
         (select count(*) from blocks where partition = p.no),
         (select count(*) from sessions where partition = p.no),
-        (select count(*) from vectors where row > p.no << 32 and row < (p.no + 1) << 32)
+        (select count(*) from {{vectors}} where row > p.no << 32 and row < (p.no + 1) << 32)
     from partitions p where {whose}
 """
 
@@ -68,8 +71,12 @@ async def ledger_name(connection: Connection) -> str:
     return str(row[0])
 
 
+async def _vectors(connection: Connection) -> str:
+    return partitions.vectors_of(await partitions.generation(connection))
+
+
 async def holds_vectors(connection: Connection) -> bool:
-    return await _one(connection, "select 1 from vectors limit 1") is not None
+    return await _one(connection, f"select 1 from {await _vectors(connection)} limit 1") is not None
 
 
 async def embedder_identity(connection: Connection) -> str | None:
@@ -114,6 +121,7 @@ async def growth(connection: Connection, tenant: str) -> Sequence[Grown]:
 
 
 async def _counted(connection: Connection, sql: str, whose: str, owner: Sequence[object]) -> LedgerCounts:
+    sql = sql.format(vectors=await _vectors(connection))
     found = [row[1:] for row in await (await connection.execute(sql, owner)).fetchall()]
     queued = await connection.execute(f"select status, count(*) from jobs where {whose} group by status", owner)
     size = await _one(connection, "select pg_database_size(current_database())")

@@ -25,6 +25,7 @@ from commonplace.domain.times import to_micros
 from commonplace.domain.values import Fact, FactChange, FactId, Message, MessageId, Source
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, NewSummary, NewVersion, Reinforced
+from commonplace.ports.models import made_by
 
 
 @dataclass(slots=True)
@@ -159,8 +160,11 @@ class Writer:
 
     async def _index(self, entry: Entry) -> None:
         """Keep what the indexes hold about the next row, and go on to the one after it."""
-        if entry.vector is not None:
-            await self._gathered.insert("vectors", (self.next_row, vector_column(entry.vector), entry.tokens))
+        # Another model may have taken the place of its own since it was embedded.
+        if entry.vector is not None and made_by(self.partition.model, entry.model):
+            await self._gathered.insert(
+                self.partition.vectors, (self.next_row, vector_column(entry.vector), entry.tokens)
+            )
         if self.partition.full_text:
             if self.unpack is None:
                 await full_text.give_up(self.connection, self.partition)

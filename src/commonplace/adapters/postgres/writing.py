@@ -4,6 +4,7 @@ A message that is already there is left alone. A change that finds nothing to do
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from psycopg import errors
 
@@ -20,27 +21,35 @@ from commonplace.ports.ledger import Change
 
 async def write_all(
     connection: Connection, scope: Scope, changes: Sequence[Change], *, unpack: Unpack | None
-) -> frozenset[MessageId]:
-    """Write changes in their order. Returns the ids of messages that were already there."""
-    known = [await write(connection, scope, change, unpack=unpack) for change in changes]
-    return frozenset[MessageId]().union(*known)
+) -> "Written":
+    """Write changes in their order."""
+    written = [await write(connection, scope, change, unpack=unpack) for change in changes]
+    known = frozenset[MessageId]().union(*(one.known for one in written))
+    return Written(known, max((one.generation for one in written), default=0))
 
 
-async def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
+class Written(NamedTuple):
+    known: frozenset[MessageId]
+    """The ids of messages that were already there."""
+    generation: int
+    """Of the vectors, as far as it was seen."""
+
+
+async def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> Written:
     """Write it, as `ports.ledger.Writing` promises. `unpack` is for users whose rows are in the full text."""
     ids = [new.message.id for new in change.messages]
     found, rows = await partitions.lock_knowing(connection, scope, [text_column(id_) for id_ in ids])
     _check_current(found, change)
     await _finish_jobs(connection, change.finished_jobs)
     if not (change.messages or change.summaries or change.jobs or _is_of_facts(change)):
-        return frozenset()
+        return Written(frozenset(), 0 if found is None else found.generation)
     if found is None:
         found = await partitions.obtain(connection, scope)
         _check_current(found, change)
     writer = Writer(connection, found, unpack)
     writer.knows({MessageId(text_of(id_)): row for id_, row in rows.items()}, asked=ids)
     try:
-        return await _write(writer, change)
+        return Written(await _write(writer, change), found.generation)
     except errors.UniqueViolation as error:
         # Somebody added the same message while this waited for the partition. The next attempt sees it.
         raise errors.SerializationFailure("written by somebody else at the same time") from error

@@ -49,6 +49,12 @@ class FrontedLedger:
         for name in (one for one in dir(ledger) if not one.startswith("_") and not hasattr(type(self), one)):
             setattr(self, name, ours.get(name) or getattr(ledger, name))
 
+    @property
+    def generation(self) -> int:
+        """It changes, so it cannot be bound."""
+        generation: int = getattr(self._ledger, "generation", 0)
+        return generation
+
     async def recent(self, scope: Scope, session: SessionId, *, limit: int) -> Sequence[Message]:
         return await self._ring.recent(scope, session, limit=limit)
 
