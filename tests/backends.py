@@ -41,7 +41,10 @@ PAIRWISE = (
 )
 """Every two engines of different kinds meet in one of them."""
 
-_CHOICES = {"ledgers": LEDGERS, "pairwise": PAIRWISE}
+SERVERS = tuple(engines for engines in PAIRWISE if engines.index in ("chroma server", "pgvector"))
+"""Those whose index any number of processes may use at once."""
+
+_CHOICES = {"ledgers": LEDGERS, "pairwise": PAIRWISE, "servers": SERVERS}
 
 
 @dataclass(slots=True)

@@ -159,6 +159,22 @@ class VectorIndexContract:
         with pytest.raises(IndexUnavailable):
             await index.search(ANA, axis(0), limit=1, identity=known)
 
+    async def test_rows_meant_for_a_collection_never_reach_the_one_that_took_its_place(
+        self, index: VectorIndex
+    ) -> None:
+        await index.upsert(ANA, {1: axis(0)})
+        known = await index.identity(ANA)
+        await index.upsert(ANA, {2: axis(1)}, identity=known)
+        assert await index.numbers(ANA) == {1, 2}
+        await index.erase(ANA)
+        with pytest.raises(IndexUnavailable):
+            await index.upsert(ANA, {3: axis(2)}, identity=known)
+        assert await index.numbers(ANA) == frozenset()
+        await index.upsert(ANA, {4: axis(3)})
+        with pytest.raises(IndexUnavailable):
+            await index.upsert(ANA, {5: axis(4)}, identity=known)
+        assert await index.numbers(ANA) == {4}
+
     async def test_a_thousand_rows_each_find_themselves_first(self, index: VectorIndex) -> None:
         rows = cloud(1_000)
         await index.upsert(ANA, rows)

@@ -94,9 +94,9 @@ class Failing(InMemoryIndex):
         self._fail("identity")
         return await super().identity(collection)
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
         self._fail("upsert")
-        await super().upsert(collection, vectors)
+        await super().upsert(collection, vectors, identity=identity)
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
         self._fail("remove")

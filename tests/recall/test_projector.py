@@ -58,10 +58,10 @@ class UnreliableIndex(InMemoryIndex):
     def owned(self) -> bool:
         return self.owner and super().owned
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
         self._consider()
         self.told.append([*vectors])
-        await super().upsert(collection, vectors)
+        await super().upsert(collection, vectors, identity=identity)
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
         self._consider()
@@ -209,8 +209,8 @@ async def test_a_dropped_collection_is_fed_again_from_the_beginning() -> None:
 
 async def test_a_collection_replaced_while_it_is_fed_does_not_count_as_delivered() -> None:
     class Replaced(InMemoryIndex):
-        async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
-            await super().upsert(collection, vectors)
+        async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+            await super().upsert(collection, vectors, identity=identity)
             if 1 in vectors:
                 await self.drop(collection)
 
@@ -219,6 +219,24 @@ async def test_a_collection_replaced_while_it_is_fed_does_not_count_as_delivered
     with pytest.raises(IndexUnavailable):
         await deliver(ledger, index, ANA, batch=2)
     assert not await agree(ledger, index)
+
+
+async def test_what_another_process_delivers_meanwhile_is_not_taken_for_what_is_gone() -> None:
+    class Overtaken(InMemoryIndex):
+        overtaken = False
+
+        async def numbers(self, collection: str) -> frozenset[int]:
+            if not self.overtaken:
+                self.overtaken = True
+                await deliver(ledger, self, ANA)
+                await ledger.write(ANA, added("m2"))
+                await deliver(ledger, self, ANA)
+            return await super().numbers(collection)
+
+    ledger, index = InMemoryLedger(), Overtaken()
+    await ledger.write(ANA, added("m1"))
+    await deliver(ledger, index, ANA)
+    assert await agree(ledger, index)
 
 
 steps = st.lists(
@@ -335,11 +353,11 @@ async def test_an_error_nobody_thought_of_is_recorded_and_does_not_end_it() -> N
     class Surprising(InMemoryIndex):
         surprises = 1
 
-        async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+        async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
             self.surprises -= 1
             if self.surprises == 0:
                 raise ZeroDivisionError("nobody thought of this")
-            await super().upsert(collection, vectors)
+            await super().upsert(collection, vectors, identity=identity)
 
     ledger, index = InMemoryLedger(), Surprising()
     await ledger.write(ANA, added("m1"))
@@ -381,8 +399,8 @@ async def test_who_does_not_own_the_index_leaves_it_to_who_does() -> None:
 
 async def test_it_stops_in_the_middle_and_the_next_one_carries_on() -> None:
     class Slow(UnreliableIndex):
-        async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
-            await super().upsert(collection, vectors)
+        async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+            await super().upsert(collection, vectors, identity=identity)
             await asyncio.sleep(0.001)
 
     ledger, index = InMemoryLedger(), Slow()

@@ -44,8 +44,12 @@ class VectorIndex(Protocol):
         """
         ...
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
-        """Insert or replace rows; creates the collection. Doing it twice changes nothing."""
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+        """Insert or replace rows; creates the collection. Doing it twice changes nothing.
+
+        With an `identity`, raises IndexUnavailable unless the collection is still that one, and then no row of these
+        is in another: what was read for one that was erased since never reaches the one that took its place.
+        """
         ...
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:

@@ -1,6 +1,8 @@
 """Brings a vector index up to date with the ledger: reads what has changed, tells the index, notes how far it got.
 
-It may be stopped or killed at any point: what is not noted is done again, and doing it twice changes nothing.
+It may be stopped or killed at any point: what is not noted is done again, and doing it twice changes nothing. Any
+number of processes may do it at once, and none brings back what was forgotten: vectors are read for one very collection
+and given to no other, and a forget removes them from the ledger first and the collections after it (decision 0017).
 """
 
 import asyncio
@@ -10,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -136,11 +138,11 @@ async def deliver(ledger: Source, index: VectorIndex, scope: Scope, *, batch: in
     since = await ledger.delivered(scope, identity)
     if since >= versions.version:
         return
+    # Before the feed: what another process delivers between the two would be taken for rows that are no more.
+    held = None if since else await index.numbers(collection)
     # Without vectors: those of a large partition are read a batch at a time, or they would all be in memory at once.
     feed = await ledger.feed(scope, since=since, vectors=False)
-    held = None if since else await index.numbers(collection)
-    todo = plan(feed, held=held, batch=batch)
-    await _tell(ledger, index, scope, collection, todo)
+    await _tell(ledger, index, scope, _Target(collection, identity), plan(feed, held=held, batch=batch))
     if await index.identity(collection) != identity:
         raise IndexUnavailable(f"the collection {collection} was replaced while it was fed")
     if (await ledger.versions(scope)).generation != versions.generation:
@@ -151,12 +153,18 @@ async def deliver(ledger: Source, index: VectorIndex, scope: Scope, *, batch: in
         await index.drop(outlived)
 
 
-async def _tell(ledger: Source, index: VectorIndex, scope: Scope, collection: str, todo: Plan) -> None:
+class _Target(NamedTuple):
+    collection: str
+    identity: str
+
+
+async def _tell(ledger: Source, index: VectorIndex, scope: Scope, to: _Target, todo: Plan) -> None:
     for numbers in todo.upserts:
-        vectors = await ledger.vectors(scope, numbers)
-        await index.upsert(collection, {n: np.frombuffer(blob, np.float32) for n, blob in vectors.items()})
+        blobs = await ledger.vectors(scope, numbers)
+        vectors = {n: np.frombuffer(blob, np.float32) for n, blob in blobs.items()}
+        await index.upsert(to.collection, vectors, identity=to.identity)
     for numbers in todo.removals:
-        await index.remove(collection, numbers)
+        await index.remove(to.collection, numbers)
 
 
 class Projector:

@@ -101,10 +101,11 @@ class ChromaIndex:
     async def identity(self, collection: str) -> str:
         return f"{self.name}:{await self._run(lambda store: store.identity(self._prefix + collection))}"
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+        name, known = self._prefix + collection, self._known(identity)
         for batch in _batches(vectors):
             part = {n: vectors[n] for n in batch}
-            await self._run(lambda store, part=part: store.upsert(self._prefix + collection, part))  # type: ignore[misc]
+            await self._run(lambda store, part=part: store.upsert(name, part, identity=known))  # type: ignore[misc]
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
         for batch in _batches(numbers):
@@ -113,8 +114,7 @@ class ChromaIndex:
     async def search(
         self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
     ) -> Sequence[Near]:
-        known = identity and identity.removeprefix(f"{self.name}:")
-        name = self._prefix + collection
+        name, known = self._prefix + collection, self._known(identity)
         return await self._run(lambda store: store.search(name, vector, limit=limit, identity=known))
 
     async def numbers(self, collection: str) -> frozenset[int]:
@@ -141,6 +141,9 @@ class ChromaIndex:
             self._closed = True
             await asyncio.get_running_loop().run_in_executor(self._thread, self._stop)
             self._thread.shutdown(wait=False)
+
+    def _known(self, identity: str | None) -> str | None:
+        return identity and identity.removeprefix(f"{self.name}:")
 
     async def _run(self, task: "Callable[[Store], T]") -> T:
         if not self.owned:

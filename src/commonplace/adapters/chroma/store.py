@@ -73,10 +73,12 @@ class Store:
     def identity(self, name: str) -> str:
         return str(self._obtain(name).id)
 
-    def upsert(self, name: str, vectors: Mapping[int, Vector]) -> None:
+    def upsert(self, name: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+        # Chroma is told the collection's id, not its name: one that goes in this moment takes no rows.
+        collection = self._obtain(name) if identity is None else self._insist(name, identity)
         rows = apart([*vectors], np.stack([*vectors.values()]))
         ids = [str(n) for n in vectors]
-        self._call(self._obtain(name), partial(Collection.upsert, ids=ids, embeddings=rows), changing=True)
+        self._call(collection, partial(Collection.upsert, ids=ids, embeddings=rows), changing=True)
 
     def remove(self, name: str, numbers: Sequence[int]) -> None:
         collection = self._find(name)
@@ -84,9 +86,7 @@ class Store:
             self._call(collection, partial(Collection.delete, ids=[str(n) for n in numbers]), changing=True)
 
     def search(self, name: str, vector: Vector, *, limit: int, identity: str | None = None) -> Sequence[Near]:
-        collection = self._find(name)
-        if identity is not None and (collection is None or str(collection.id) != identity):
-            raise _replaced(name)
+        collection = self._find(name) if identity is None else self._insist(name, identity)
         if collection is None or limit < 1:
             return ()
         found = self._call(
@@ -158,6 +158,12 @@ class Store:
                 return None
             self._open[name] = Collection(self._server, model, embedding_function=None)
         return self._open[name]
+
+    def _insist(self, name: str, identity: str) -> Collection:
+        found = self._find(name)
+        if found is None or str(found.id) != identity:
+            raise _replaced(name)
+        return found
 
 
 def _replaced(name: str) -> IndexUnavailable:

@@ -36,7 +36,8 @@ class InMemoryIndex:
     async def identity(self, collection: str) -> str:
         return self._obtain(collection).identity
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
+        self._insist(collection, identity)
         self._obtain(collection).rows.update({n: np.array(vector, np.float32) for n, vector in vectors.items()})
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
@@ -48,8 +49,7 @@ class InMemoryIndex:
         self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
     ) -> Sequence[Near]:
         rows = self._rows(collection)
-        if identity is not None and self._obtain(collection).identity != identity:
-            raise IndexUnavailable(f"the collection {collection} is not the one it was")
+        self._insist(collection, identity)
         if not rows or limit < 1:
             return ()
         matrix = np.stack(list(rows.values()))
@@ -78,6 +78,11 @@ class InMemoryIndex:
     async def close(self) -> None:
         self._closed = True
         self._collections.clear()
+
+    def _insist(self, collection: str, identity: str | None) -> None:
+        known = self._collections.get(collection)
+        if identity is not None and (known is None or known.identity != identity):
+            raise IndexUnavailable(f"the collection {collection} is not the one it was")
 
     def _obtain(self, collection: str) -> _Collection:
         self._check()

@@ -65,10 +65,11 @@ class PgvectorIndex:
 
         return await self._run(work)
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
         async def work(connection: Connection) -> Collection:
             async with connection.transaction():
                 place = await tables.obtain(connection, collection)
+                self._insist(identity, place)
                 if vectors:
                     await tables.upsert(connection, place, vectors)
                 return place

@@ -37,6 +37,8 @@ class QdrantIndex:
         self._client, self._where, self._prefix = client, where, f"{prefix}."
         self._closed = False
         self._names: dict[str, str] = {}
+        self._size = UNKNOWN
+        """Of the last vectors: a collection that is made gets room for such."""
 
     @classmethod
     def at(cls, place: str, *, key: str | None = None, ca_file: Path | None = None, timeout: float = 10.0) -> Self:
@@ -73,11 +75,12 @@ class QdrantIndex:
     async def identity(self, collection: str) -> str:
         return f"{self.name}:{await self._run(lambda: self._obtain(collection))}"
 
-    async def upsert(self, collection: str, vectors: Mapping[int, Vector]) -> None:
+    async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
         async def work() -> None:
             name, numbers = await self._obtain(collection), list(vectors)
+            self._insist(identity, name)
             if numbers:
-                await self._fit(name, len(vectors[numbers[0]]))
+                await self._fit(name, len(vectors[numbers[0]]), under_its_name=identity is None)
             for start in range(0, len(numbers), BATCH):
                 some = numbers[start : start + BATCH]
                 rows = np.stack([vectors[n] for n in some]).astype(np.float32).tolist()
@@ -98,8 +101,7 @@ class QdrantIndex:
     ) -> Sequence[Near]:
         async def work() -> Sequence[Near]:
             name = await self._find(collection)
-            if identity is not None and identity != f"{self.name}:{name}":
-                raise IndexUnavailable(f"{self._named()}: the collection is not the one that was fed")
+            self._insist(identity, name)
             if name is None or limit < 1 or not await self._count(name):
                 return []
             found = await self._client.query_points(
@@ -158,7 +160,7 @@ class QdrantIndex:
         """Return its name; makes it if it is not there. Of two made at the same moment the first by name is used."""
         found = await self._find(collection)
         if found is None:
-            await self._make(f"{self._prefix}{collection}.{uuid4().hex}", UNKNOWN)
+            await self._make(f"{self._prefix}{collection}.{uuid4().hex}", self._size)
             found = await self._find(collection)
             assert found is not None
         return found
@@ -178,11 +180,17 @@ class QdrantIndex:
         every = (await self._client.get_collections()).collections
         return sorted(one.name for one in every if one.name.startswith(self._prefix))
 
-    async def _fit(self, name: str, size: int) -> None:
-        """Let a collection that holds nothing take vectors of this size."""
+    async def _fit(self, name: str, size: int, *, under_its_name: bool) -> None:
+        """Let a collection that holds nothing take vectors of this size.
+
+        One that is made again `under_its_name` could have been erased by somebody else in between, and would be back.
+        """
+        self._size = size
         made = (await self._client.get_collection(name)).config.params.vectors
         if isinstance(made, models.VectorParams) and made.size != size and not await self._count(name):
             await self._client.delete_collection(name)
+            if not under_its_name:
+                raise IndexUnavailable(f"{self._named()}: the collection is made anew, for vectors of {size} numbers")
             await self._make(name, size)
 
     async def _make(self, name: str, size: int) -> None:
@@ -199,6 +207,10 @@ class QdrantIndex:
             return await work()
         except (ApiException, QdrantException, OSError, ValueError) as error:
             raise IndexUnavailable(f"{self._named()}: {type(error).__name__}") from error
+
+    def _insist(self, identity: str | None, name: str | None) -> None:
+        if identity is not None and identity != f"{self.name}:{name}":
+            raise IndexUnavailable(f"{self._named()}: the collection is not the one that was fed")
 
     def _named(self) -> str:
         return f"{self.name} ({self._where})"
