@@ -32,14 +32,14 @@ class AsyncMemory(Engine):
     ) -> "Opening":
         """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Use `async with`, or await it."""
         place = Location.parse(location)
-        return Opening(place, {**settings, "tenant": tenant, "agent_model": model}, embedder)
+        return Opening(place, settings | _given(tenant=tenant, agent_model=model), embedder)
 
     @classmethod
     def ephemeral(
         cls, *, tenant: str | None = None, embedder: Embed | None = None, model: str | None = None, **settings: object
     ) -> "Opening":
         """A memory that is kept in this process only."""
-        return Opening(Location.nowhere(), {**settings, "tenant": tenant, "agent_model": model}, embedder)
+        return Opening(Location.nowhere(), settings | _given(tenant=tenant, agent_model=model), embedder)
 
     async def beside(self, tenant: str) -> "AsyncMemory":
         """Return the memory of another tenant on the same parts. Close it before this one."""
@@ -85,8 +85,13 @@ class Opening:
 
     async def _open(self) -> AsyncMemory:
         async with AsyncExitStack() as stack:
-            given = {name: value for name, value in self._settings.items() if value is not None}
+            given = _given(**self._settings)
             parts = await stack.enter_async_context(opened(self._location, given, self._embedder))
             memory = AsyncMemory(parts, stack.pop_all())
             await memory.start()
             return memory
+
+
+def _given(**arguments: object) -> dict[str, object]:
+    """An argument that is left out does not undo the setting of that name."""
+    return {name: value for name, value in arguments.items() if value is not None}

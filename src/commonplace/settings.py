@@ -102,9 +102,13 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     )
     embedding_model: str = Field("all-MiniLM-L6-v2", description="The embedding model's name.")
     embedding_base_url: str | None = Field(
-        None, repr=False, description="A server that speaks OpenAI's protocol for embeddings, instead of their own."
+        None,
+        repr=False,
+        description="A server of one's own with the protocol of `cohere` or `google`, else of OpenAI.",
     )
-    embedding_dimensions: Positive | None = Field(None, description="Numbers in a hosted vector. Unset: found out.")
+    embedding_dimensions: Positive | None = Field(
+        None, description="Numbers in a hosted vector; a service that can shortens it. Unset: the model's own."
+    )
     model_path: Folder | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
     model_cache: Folder = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
     embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")
@@ -136,17 +140,20 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     ring: Positive = Field(100, description="How many of its last messages a session gives at once.")
 
     agent_model: str | None = Field(
-        None, description="The language model to chat and learn with, as `openai:…`, `anthropic:…`. Unset: by rules."
+        None,
+        description="The language model to chat and learn with, as `openai:…`, `anthropic:…`. Unset: by rules.",
     )
     agent_base_url: str | None = Field(
         None,
         repr=False,
-        description="A server that speaks the protocol of OpenAI (or Anthropic), instead of their own.",
+        description="A server of one's own that speaks the protocol of that provider.",
     )
     agent_temperature: float | None = Field(
         None, ge=0, le=2, description="The language model's temperature. Unset: its own default."
     )
-    agent_timeout: float = Field(60.0, gt=0, description="Seconds to wait for an answer of the language model.")
+    agent_timeout: float = Field(
+        60.0, gt=0, description="Seconds to wait for an answer of a language or a hosted embedding model."
+    )
     agent_retries: int = Field(2, ge=0, le=10, description="How often it is asked again; `Retry-After` is kept.")
     agent_max_tokens: Positive = Field(
         1_000, description="Most tokens of one answer: a small model that loses the thread would go on for ever."
@@ -172,6 +179,8 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     )
     openai_api_key: SecretStr | None = Field(None, description="The key for OpenAI.")
     anthropic_api_key: SecretStr | None = Field(None, description="The key for Anthropic.")
+    google_api_key: SecretStr | None = Field(None, description="The key for the Gemini API.")
+    cohere_api_key: SecretStr | None = Field(None, description="The key for Cohere.")
 
     @classmethod
     def from_sources(cls, **overrides: object) -> Self:
@@ -234,10 +243,14 @@ ALSO_ACCEPTED: Mapping[str, tuple[str, Callable[[str], str]]] = {
     "AGENT_TEMPERATURE": ("agent_temperature", str),
     "ANTHROPIC_API_KEY": ("anthropic_api_key", str),
     "API_PORT": ("api_port", str),
+    "COHERE_API_KEY": ("cohere_api_key", str),
+    "CO_API_KEY": ("cohere_api_key", str),
     "DATABASE_URL": ("database_url", str),
     "DB_PATH": ("database_url", _sqlite_url),
     "EMBEDDING_MODEL": ("embedding_model", str),
     "EMBEDDING_PROVIDER": ("embedding_provider", str),
+    "GEMINI_API_KEY": ("google_api_key", str),
+    "GOOGLE_API_KEY": ("google_api_key", str),
     "MAX_ACTIVE_MEMORIES": ("max_active_memories", str),
     "OPENAI_API_KEY": ("openai_api_key", str),
     "REDIS_URL": ("redis_url", str),

@@ -28,14 +28,18 @@ from tests.agents.wire import (
 )
 from tests.learning.test_stories import apart
 
-KINDS = ("openai:m", "anthropic:m", "ollama:m")
+KINDS = ("openai:m", "anthropic:m", "google:m", "ollama:m", "google-gla:m")
+
+
+def base_url(service: Service, kind: str) -> str:
+    return service.url if kind.startswith(("anthropic", "google")) else f"{service.url}/v1"
 
 
 @asynccontextmanager
 async def assisted(
     service: Service, kind: str = "openai:m", **given: Any
 ) -> AsyncIterator[tuple[AsyncMemory, Assistant]]:
-    url = service.url if kind.startswith("anthropic") else f"{service.url}/v1"
+    url = base_url(service, kind)
     settings = Settings.from_sources(agent_model=kind, agent_base_url=url, **{"agent_retries": 0, **given})
     async with AsyncMemory.ephemeral(embedder=apart) as memory, open_chat_model(settings) as opened:
         assert opened is not None
@@ -65,6 +69,15 @@ async def test_a_turn_recalls_streams_and_then_writes(kind: str, serve: Serve) -
         ]
 
 
+@pytest.mark.parametrize("kind", KINDS[:3])
+async def test_a_model_of_any_kind_reads_facts_out_of_what_is_said(kind: str, serve: Serve) -> None:
+    given = {"agent_model": kind, "agent_base_url": base_url(serve(), kind), "embedder": apart}
+    async with AsyncMemory.ephemeral(**given) as memory:  # type: ignore[arg-type]
+        await memory.add("I use Shram and Magnet as productivity tools", user="u1", wait=True)
+        assert {fact.value for fact in await memory.facts(user="u1")} == {"Shram", "Magnet"}
+        assert (await memory.stats()).learning.usage.requests == 1
+
+
 async def test_the_conversation_so_far_is_in_the_prompt_and_other_sessions_are_not(serve: Serve) -> None:
     service = serve(lambda asked: Say("Hello."))
     async with assisted(service) as (memory, assistant):
@@ -90,7 +103,7 @@ async def test_the_conversation_so_far_is_in_the_prompt_and_other_sessions_are_n
     ],
     ids=str,
 )
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("kind", KINDS[:3])
 async def test_a_run_that_fails_keeps_the_message_and_nothing_else(
     kind: str, reply: Reply, expected: type[Exception], serve: Serve
 ) -> None:
@@ -177,8 +190,9 @@ async def test_a_fact_that_was_not_shown_or_not_asked_for_is_not_forgotten(serve
     assert all("Refused" in result for result in service.asked[-1].results)
 
 
-async def test_a_refused_key_or_a_busy_service_is_asked_again_as_it_says(serve: Serve) -> None:
+@pytest.mark.parametrize("kind", KINDS[:3])
+async def test_a_busy_service_is_asked_again_as_it_says(kind: str, serve: Serve) -> None:
     service = serve(one_after_another([Fail(429, "0.01"), Fail(503, "0.01"), Say("Here I am.")]))
-    async with assisted(service, agent_retries=2) as (_, assistant):
+    async with assisted(service, kind, agent_retries=2) as (_, assistant):
         assert (await assistant.respond("Hello")).reply == "Here I am."
     assert len(service.asked) == 3

@@ -1,22 +1,23 @@
-"""A model service on loopback that streams: the wire formats of OpenAI (chat, embeddings) and Anthropic, scripted."""
+"""A model service on loopback that streams: the wire formats of OpenAI, Anthropic, Google and Cohere, scripted."""
 
-import base64
 import hashlib
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import numpy as np
-
-from tests.learning.scripted_model import WIRES, by_rules
+from tests.agents import gemini
+from tests.agents.embedding_wires import EMBEDDINGS
+from tests.learning.scripted_model import WIRES as OLDER
+from tests.learning.scripted_model import Speak, by_rules
 
 DIMENSIONS = 8
+WIRES: Mapping[str, Speak] = {**OLDER, "/gemini": gemini.whole}
+GEMINI = re.compile(r"/v1beta/models/([^:]+):(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,13 @@ class Service:
     asked: list[Asked] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
+    bodies: list[Mapping[str, Any]] = field(default_factory=list)
+    """What asked for embeddings, word for word."""
     learning: bool = True
     """Whether it reads facts out of messages; it fails where it does not."""
-    embedding: Callable[[Sequence[str]], "Fail | list[list[float]]"] = lambda texts: [vector_of(text) for text in texts]
+    embedding: Callable[[Sequence[str]], "Fail | Sleep | list[list[float]]"] = lambda texts: [
+        vector_of(text) for text in texts
+    ]
 
 
 def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
@@ -151,11 +156,15 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.spoken.headers.append({key.lower(): value for key, value in self.headers.items()})
         path = self.path.removeprefix("/v1").partition("?")[0]
-        if path == "/embeddings":
-            self._embed(body)
+        if google := GEMINI.fullmatch(self.path.partition("?")[0]):
+            path = "/google/embeddings" if google[2] == "batchEmbedContents" else "/gemini"
+            if path == "/gemini":
+                body = gemini.asked(body, model=google[1], stream=google[2] == "streamGenerateContent")
+        if path in EMBEDDINGS:
+            self._embed(path, body)
         elif "You read what a user wrote" in json.dumps(body):
             if not self.server.spoken.learning:
-                self._json(500, {"error": {"type": "scripted", "message": "scripted"}})
+                self._fail(path, Fail(500))
                 return
             prompt = _texts(body["messages"], "user")[-1]
             self._json(200, WIRES[path](body, by_rules(prompt)))  # type: ignore[arg-type]
@@ -165,11 +174,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, path: str, body: Mapping[str, Any], reply: Reply) -> None:
         match reply:
-            case Fail(status, retry_after):
-                self._json(status, {"error": {"type": "scripted", "message": "scripted"}}, retry_after)
+            case Fail():
+                self._fail(path, reply)
             case Sleep(seconds):
-                time.sleep(seconds)
-                self._json(503, {"error": {"type": "scripted", "message": "too late"}})
+                self.server.gone.wait(seconds)
+                self._fail(path, Fail(503))
             case _ if body.get("stream"):
                 self._stream(STREAMS[path](body, reply), reply)
             case Call(tool, arguments):
@@ -191,21 +200,28 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
 
-    def _embed(self, body: Mapping[str, Any]) -> None:
-        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    def _embed(self, path: str, body: Mapping[str, Any]) -> None:
+        read, told = EMBEDDINGS[path]
+        texts = read(body)
         self.server.spoken.embedded.append(texts)
+        self.server.spoken.bodies.append(body)
         vectors = self.server.spoken.embedding(texts)
-        if isinstance(vectors, Fail):
-            self._json(vectors.status, {"error": {"type": "scripted", "message": "no"}}, vectors.retry_after)
-            return
-        packed = body.get("encoding_format") == "base64"
-        data = [
-            {"object": "embedding", "index": n, "embedding": _packed(vector) if packed else vector}
-            for n, vector in enumerate(vectors)
-        ]
-        tokens = sum(len(text.split()) for text in texts)
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        self._json(200, {"object": "list", "model": body["model"], "data": data, "usage": usage})
+        match vectors:
+            case Fail():
+                self._fail(path, vectors)
+            case Sleep(seconds):
+                self.server.gone.wait(seconds)
+                self._fail(path, Fail(503))
+            case _:
+                self._json(200, told(body, vectors, sum(len(text.split()) for text in texts)))
+
+    def _fail(self, path: str, failing: Fail) -> None:
+        told: Mapping[str, Any] = {"error": {"type": "scripted", "message": "scripted"}}
+        if path in ("/gemini", "/google/embeddings"):
+            told = gemini.error(failing.status)
+        elif path == "/v2/embed":
+            told = {"message": "scripted"}
+        self._json(failing.status, told, failing.retry_after)
 
     def _json(self, status: int, body: Mapping[str, Any], retry_after: str | None = None) -> None:
         payload = json.dumps(body).encode()
@@ -225,7 +241,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, spoken: Service) -> None:
-        self.spoken = spoken
+        self.spoken, self.gone = spoken, threading.Event()
         super().__init__(("127.0.0.1", 0), Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -242,16 +258,15 @@ def service(script: Script = from_memory) -> Iterator[Service]:
     try:
         yield spoken
     finally:
+        server.gone.set()
         server.shutdown()
         server.server_close()
         thread.join()
 
 
-def _packed(vector: Sequence[float]) -> str:
-    return base64.b64encode(np.asarray(vector, np.float32).tobytes()).decode()
-
-
 def _named(path: str, tool: str) -> Mapping[str, Any]:
+    if path == "/gemini":
+        return {"functionDeclarations": [{"name": tool}]}
     return {"name": tool} if path != "/chat/completions" else {"type": "function", "function": {"name": tool}}
 
 
@@ -345,10 +360,28 @@ def _messages(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
     yield event("message_stop")
 
 
+def _gemini(body: Mapping[str, Any], reply: Reply) -> Iterator[str]:
+    def event(told: Mapping[str, Any]) -> str:
+        return f"data: {json.dumps(told)}\n\n"
+
+    model = body["model"]
+    if isinstance(reply, Call):
+        yield event(gemini.called(model, reply.tool, reply.arguments))
+        return
+    assert isinstance(reply, Say | BreakOff | Pause | Garble)
+    for piece in _paced(reply.text, reply):
+        yield event(gemini.answer(model, [{"text": piece}], None))
+    if isinstance(reply, Garble):
+        yield "data: {not json at all\n\n"
+    elif not isinstance(reply, BreakOff):
+        yield event(gemini.answer(model, [{"text": ""}]))
+
+
 STREAMS: Mapping[str, Callable[[Mapping[str, Any], Reply], Iterator[str]]] = {
     "/chat/completions": _chat,
     "/responses": _responses,
     "/messages": _messages,
+    "/gemini": _gemini,
 }
 
 

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 def access_to(settings: "Settings", *, url: str | None, retries: int) -> "Access":
     from commonplace.adapters.models.reaching import Access
 
-    keys = {"openai": secret(settings.openai_api_key), "anthropic": secret(settings.anthropic_api_key)}
-    return Access(base_url=url, keys=keys, retries=retries)
+    keys = {
+        "anthropic": secret(settings.anthropic_api_key),
+        "cohere": secret(settings.cohere_api_key),
+        "google": secret(settings.google_api_key),
+        "openai": secret(settings.openai_api_key),
+    }
+    return Access(base_url=url, keys=keys, retries=retries, timeout=settings.agent_timeout)
 
 
 def secret(value: "SecretStr | None") -> str | None:

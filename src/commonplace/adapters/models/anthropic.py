@@ -3,10 +3,11 @@
 from anthropic import AsyncAnthropic
 from pydantic_ai.providers.anthropic import AnthropicProvider
 
-from commonplace.adapters.models.opening import Reached, key_for
+from commonplace.adapters.models.opening import Reached, Reaching
 
 
-def reach_anthropic(*, key: str | None, base_url: str | None, retries: int) -> Reached:
-    key = key_for(base_url, key, variable="ANTHROPIC_API_KEY")
-    client = AsyncAnthropic(api_key=key, base_url=base_url, max_retries=retries)
+def reach(given: Reaching) -> Reached:
+    client = AsyncAnthropic(
+        api_key=given.key, base_url=given.base_url, max_retries=given.retries, timeout=given.timeout
+    )
     return Reached(AnthropicProvider(anthropic_client=client), client.close)

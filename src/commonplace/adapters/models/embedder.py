@@ -4,20 +4,26 @@ A vector costs money and a journey, so what the ledger has kept is not asked for
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
-from pydantic_ai.embeddings import EmbeddingModel
+from pydantic_ai.embeddings import EmbeddingModel, EmbeddingSettings
 from pydantic_ai.exceptions import AgentRunError, ModelHTTPError
+from pydantic_ai.usage import RequestUsage
 
+from commonplace.adapters.models.failures import TOO_LATE
 from commonplace.domain.errors import EmbedderUnavailable
 from commonplace.domain.usage import Usage
 from commonplace.ports.embedder import Vectors
 from commonplace.ports.ledger import EmbeddingCache
 
 DIMENSIONS = {
+    "cohere:embed-english-v3.0": 1_024,
+    "cohere:embed-multilingual-v3.0": 1_024,
     "cohere:embed-v4.0": 1_536,
+    "google:gemini-embedding-001": 3_072,
+    "google:gemini-embedding-2": 3_072,
     "openai:text-embedding-3-large": 3_072,
     "openai:text-embedding-3-small": 1_536,
     "openai:text-embedding-ada-002": 1_536,
@@ -27,6 +33,8 @@ BATCH = 96
 """Texts in a request: the least of what the services allow."""
 LONGEST = 24_000
 """Characters of a text that are embedded: about what fits into 8,192 tokens."""
+TOGETHER = 200_000
+"""Characters in a request: OpenAI takes 300,000 tokens, and a Chinese character can be one."""
 
 Spend = Callable[[Usage], Awaitable[None]]
 
@@ -34,20 +42,26 @@ Spend = Callable[[Usage], Awaitable[None]]
 class HostedEmbedder:
     """Built by `open`, which knows the dimensions."""
 
-    def __init__(self, model: EmbeddingModel, *, name: str, dimensions: int) -> None:
+    def __init__(self, model: EmbeddingModel, *, name: str, dimensions: int, shortened: bool = False) -> None:
         self._model, self._name, self._dimensions = model, name, dimensions
+        # Vectors that were cut to fewer numbers are not those of the whole model: they never share an index.
+        self._identity = f"{name}/{dimensions}" if shortened else name
+        # Text beyond what the model reads is cut by the service that would otherwise refuse it.
+        self._asked: EmbeddingSettings = {"truncate": True, **({"dimensions": dimensions} if shortened else {})}
         self._cache: EmbeddingCache | None = None
         self._spend: Spend | None = None
 
     @classmethod
     async def open(cls, model: EmbeddingModel, *, name: str, dimensions: int | None = None) -> "HostedEmbedder":
-        """Return an embedder. A model whose dimensions nobody knows is asked. Raises EmbedderUnavailable."""
-        known = dimensions or DIMENSIONS.get(name)
-        embedder = cls(model, name=name, dimensions=known or 0)
-        if known is None:
-            (row,) = await embedder._ask(["dimensions"])
-            embedder._dimensions = len(row)
-        return embedder
+        """Return an embedder. A model whose dimensions nobody knows is asked. Raises EmbedderUnavailable.
+
+        The service is asked to shorten its vectors where the model's own dimensions are known to be others.
+        """
+        own = DIMENSIONS.get(name)
+        if known := dimensions or own:
+            return cls(model, name=name, dimensions=known, shortened=own not in (None, known))
+        (row,) = await cls(model, name=name, dimensions=0)._ask(["dimensions"])
+        return cls(model, name=name, dimensions=len(row))
 
     def keep_in(self, cache: EmbeddingCache, spend: Spend) -> None:
         """Keep vectors there, and tell it what they cost."""
@@ -55,7 +69,7 @@ class HostedEmbedder:
 
     @property
     def identity(self) -> str:
-        return self._name
+        return self._identity
 
     @property
     def dimensions(self) -> int:
@@ -65,14 +79,12 @@ class HostedEmbedder:
         digests = [_digest(text) for text in texts]
         found = await self._kept(digests)
         missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found}
-        order = list(missing)
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in batches({digest: len(text[:LONGEST]) for digest, text in missing.items()}):
             given = await self._ask([_clean(missing[digest]) for digest in batch])
             fresh = dict(zip(batch, self._checked(given, len(batch)), strict=True))
             found |= fresh
             if self._cache is not None:
-                await self._cache.cache_embeddings(self._name, fresh, now=datetime.now(UTC))
+                await self._cache.cache_embeddings(self._identity, fresh, now=datetime.now(UTC))
         return (
             np.stack([found[digest] for digest in digests]) if digests else np.empty((0, self._dimensions), np.float32)
         )
@@ -80,13 +92,15 @@ class HostedEmbedder:
     async def _kept(self, digests: Sequence[bytes]) -> dict[bytes, Vectors]:
         if self._cache is None:
             return {}
-        kept = await self._cache.cached_embeddings(self._name, digests)
+        kept = await self._cache.cached_embeddings(self._identity, digests)
         vectors = {digest: np.frombuffer(packed, np.float32) for digest, packed in kept.items()}
         return {digest: vector for digest, vector in vectors.items() if len(vector) == self._dimensions}
 
     async def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         try:
-            result = await self._model.embed(texts, input_type="document")
+            result = await self._model.embed(texts, input_type="document", settings=self._asked)
+        except TOO_LATE as error:
+            raise EmbedderUnavailable(f"{self._name} gave no embeddings in time") from error
         except AgentRunError as error:
             status = f" with status {error.status_code}" if isinstance(error, ModelHTTPError) else ""
             kind = type(error).__name__.removeprefix("_HTTP")
@@ -94,7 +108,7 @@ class HostedEmbedder:
         except ValueError as error:  # what the SDK raises for an answer without data
             raise EmbedderUnavailable(f"{self._name} gave 0 embeddings: expected {len(texts)}") from error
         if self._spend is not None:
-            await self._spend(Usage(requests=1, input_tokens=result.usage.input_tokens))
+            await self._spend(Usage(requests=1, input_tokens=_tokens(result.usage, texts)))
         return result.embeddings
 
     def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
@@ -110,6 +124,24 @@ class HostedEmbedder:
         if not np.isfinite(lengths).all() or not lengths.all():
             raise EmbedderUnavailable(f"{self._name} gave an embedding of zeros, or of no numbers")
         return np.asarray(vectors / lengths, np.float32)
+
+
+def batches(lengths: Mapping[bytes, int]) -> Iterator[list[bytes]]:
+    """Yield what goes into one request: no more texts, and no more characters, than a service takes."""
+    batch, room = list[bytes](), TOGETHER
+    for digest, length in lengths.items():
+        if batch and (len(batch) == BATCH or length > room):
+            yield batch
+            batch, room = [], TOGETHER
+        batch.append(digest)
+        room -= length
+    if batch:
+        yield batch
+
+
+def _tokens(usage: RequestUsage, texts: Sequence[str]) -> int:
+    """Return what was read. The Gemini API does not say, so it is estimated there: four bytes to a token."""
+    return usage.input_tokens or sum(-(-len(text.encode()) // 4) for text in texts)
 
 
 def _clean(text: str) -> str:

@@ -3,10 +3,9 @@
 from openai import AsyncOpenAI
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from commonplace.adapters.models.opening import Reached, key_for
+from commonplace.adapters.models.opening import Reached, Reaching
 
 
-def reach_openai(*, key: str | None, base_url: str | None, retries: int) -> Reached:
-    key = key_for(base_url, key, variable="OPENAI_API_KEY")
-    client = AsyncOpenAI(api_key=key, base_url=base_url, max_retries=retries)
+def reach(given: Reaching) -> Reached:
+    client = AsyncOpenAI(api_key=given.key, base_url=given.base_url, max_retries=given.retries, timeout=given.timeout)
     return Reached(OpenAIProvider(openai_client=client), client.close)

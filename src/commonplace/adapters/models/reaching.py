@@ -3,14 +3,15 @@
 Each provider's SDK takes seconds to import, so only the one that is asked for is: inside the functions.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from pydantic_ai.models import Model
 
 from commonplace.adapters.models.embedder import HostedEmbedder
-from commonplace.adapters.models.opening import Reached, open_embedding_model, open_model
+from commonplace.adapters.models.opening import Missing, Reached, Reaching, open_embedding_model, open_model
+from commonplace.domain.errors import EmbedderUnavailable, ModelUnavailable
 
 LOCAL = {
     "ollama": "http://127.0.0.1:11434/v1",
@@ -19,15 +20,71 @@ LOCAL = {
     "vllm": "http://127.0.0.1:8000/v1",
 }
 """Servers of one's own that speak OpenAI's protocol, and where they listen unless a URL is given."""
-OPENAI = ("openai", "openai-chat", "openai-responses")
+RENAMED = {"google-gla": "google", "gemini": "google", "google-vertex": "google-cloud"}
+"""What older versions of pydantic-ai called them."""
+
+
+def _openai() -> "Reach":
+    from commonplace.adapters.models.openai import reach
+
+    return reach
+
+
+def _anthropic() -> "Reach":
+    from commonplace.adapters.models.anthropic import reach
+
+    return reach
+
+
+def _cohere() -> "Reach":
+    from commonplace.adapters.models.cohere import reach
+
+    return reach
+
+
+def _google() -> "Reach":
+    from commonplace.adapters.models.google import reach
+
+    return reach
+
+
+def _google_cloud() -> "Reach":
+    from commonplace.adapters.models.google import reach_cloud
+
+    return reach_cloud
+
+
+Reach = Callable[[Reaching], Reached]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A service whose client we make: how, the extra with its SDK, whose key it takes, and the variable with it."""
+
+    load: Callable[[], Reach]
+    extra: str
+    key: str | None = None
+    variable: str | None = None
+
+
+OPENAI = Host(_openai, "models", "openai", "OPENAI_API_KEY")
+HOSTS: Mapping[str, Host] = {
+    **dict.fromkeys([*LOCAL, "openai", "openai-chat", "openai-responses"], OPENAI),
+    "anthropic": Host(_anthropic, "models", "anthropic", "ANTHROPIC_API_KEY"),
+    "cohere": Host(_cohere, "cohere", "cohere", "CO_API_KEY"),
+    "google": Host(_google, "google", "google", "GOOGLE_API_KEY"),
+    "google-cloud": Host(_google_cloud, "google"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     base_url: str | None
     keys: Mapping[str, str | None]
-    """By provider."""
+    """By the `key` of a host."""
     retries: int
+    timeout: float
+    """Seconds to wait for an answer."""
 
 
 def speaks_chat(name: str, base_url: str | None) -> bool:
@@ -39,36 +96,44 @@ def speaks_chat(name: str, base_url: str | None) -> bool:
 @asynccontextmanager
 async def opened_model(name: str, access: Access) -> AsyncIterator[Model]:
     """Yield the model, and close its client in the end. Raises ModelUnavailable or InvalidInput."""
-    reached = _reach(name, access)
-    full = f"openai-chat:{name.partition(':')[2]}" if speaks_chat(name, access.base_url) else name
+    kind, _, model = name.partition(":")
+    kind = RENAMED.get(kind, kind)
+    without = "or unset AGENT_MODEL to learn by rules"
+    reached = _reach(kind, access, f"agent_model={name!r}", without, ModelUnavailable) if model else None
     async with AsyncExitStack() as stack:
         if reached:
             stack.push_async_callback(reached.close)
+        full = f"openai-chat:{model}" if speaks_chat(name, access.base_url) else f"{kind}:{model}" if model else name
         yield open_model(full, reached)
 
 
 @asynccontextmanager
 async def opened_embedder(name: str, access: Access, *, dimensions: int | None) -> AsyncIterator[HostedEmbedder]:
     """Yield the embedder, and close its client in the end. Raises EmbedderUnavailable or InvalidInput."""
-    kind = name.partition(":")[0]
-    compatible = kind in LOCAL or kind == "openai" or access.base_url is not None
-    reached = _reach(name if kind in LOCAL else "openai:", access) if compatible else None
+    kind, _, model = name.partition(":")
+    kind = RENAMED.get(kind, kind)
+    compatible = HOSTS.get(kind, OPENAI) is OPENAI and (kind in HOSTS or access.base_url is not None)
+    kind = "openai" if compatible and kind not in LOCAL else kind
+    without = "or unset EMBEDDING_PROVIDER to embed with the local model"
+    what = f"embedding_provider={name.partition(':')[0]!r}"
+    reached = _reach(kind, access, what, without, EmbedderUnavailable)
     async with AsyncExitStack() as stack:
         if reached:
             stack.push_async_callback(reached.close)
-        yield await HostedEmbedder.open(open_embedding_model(name, reached), name=name, dimensions=dimensions)
+        opened = open_embedding_model(f"openai:{model}" if compatible else f"{kind}:{model}", reached)
+        yield await HostedEmbedder.open(opened, name=name, dimensions=dimensions)
 
 
-def _reach(name: str, access: Access) -> Reached | None:
-    """Return the provider, where it is one whose key we have; pydantic-ai knows how to find the others."""
-    kind = name.partition(":")[0]
-    url = access.base_url or LOCAL.get(kind)
-    if kind in LOCAL or kind in OPENAI:
-        from commonplace.adapters.models.openai import reach_openai
-
-        return reach_openai(key=access.keys.get("openai"), base_url=url, retries=access.retries)
-    if kind == "anthropic":
-        from commonplace.adapters.models.anthropic import reach_anthropic
-
-        return reach_anthropic(key=access.keys.get("anthropic"), base_url=url, retries=access.retries)
-    return None
+def _reach(kind: str, access: Access, what: str, without: str, missing: Missing) -> Reached | None:
+    """Return the provider, where it is one whose client we make; pydantic-ai knows how to find the others."""
+    host = HOSTS.get(kind)
+    if host is None:
+        return None
+    try:
+        reach = host.load()
+    except ImportError as error:
+        raise missing(f"{what} needs more packages: pip install 'commonplace[{host.extra}]'") from error
+    key, url = access.keys.get(host.key or ""), access.base_url or LOCAL.get(kind)
+    if key is None and url is None and host.variable is not None:
+        raise missing(f"no key for {what}: set {host.variable}, {without}")
+    return reach(Reaching(key=key or "none", base_url=url, retries=access.retries, timeout=access.timeout))
