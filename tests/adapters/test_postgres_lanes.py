@@ -87,14 +87,25 @@ async def test_a_write_that_failed_while_it_was_committed_is_repeated(postgres_e
 
 
 async def test_a_write_that_was_committed_unheard_is_not_repeated(postgres_emptied: str) -> None:
-    async with cutting_after_commit(postgres_emptied) as url, lanes_of(url) as lanes:
+    async with cutting_after(postgres_emptied, b"attempt 0", b"COMMIT") as url, lanes_of(url) as lanes:
         assert await lanes.write(failing_once("select 1"), tenant=None) == 0
         assert await lanes.read(noted, tenant=None) == ["attempt 0"]
 
 
+async def test_a_message_that_was_kept_unheard_is_kept_once_and_was_not_there_before(postgres_emptied: str) -> None:
+    async with PostgresLedger(postgres_emptied) as ledger:
+        await ledger.write(ANA, added("m1"))
+        async with cutting_after(postgres_emptied, b"update partitions", b"m2") as url, PostgresLedger(url) as cut:
+            assert await cut.write(ANA, added("m1")) == {"m1"}
+            assert await cut.write(ANA, added("m2")) == frozenset()
+            assert await cut.write(ANA, added("m2")) == {"m2"}
+        assert await ledger.versions(ANA) == (await ledger.feed(ANA)).versions
+        assert (await ledger.versions(ANA)).version == 2
+
+
 @asynccontextmanager
-async def cutting_after_commit(url: str) -> AsyncIterator[str]:
-    """Stand between client and server, and hang up on the client instead of telling it that a write is committed."""
+async def cutting_after(url: str, *said: bytes) -> AsyncIterator[str]:
+    """Stand between client and server, and hang up on the client instead of telling it the answer to what it said."""
     parts = urlsplit(url)
     (folder,) = parse_qs(parts.query)["host"]
     cut = asyncio.Event()
@@ -108,7 +119,7 @@ async def cutting_after_commit(url: str) -> AsyncIterator[str]:
         async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter, *, to_client: bool) -> None:
             while data := await source.read(65536):
                 seen.extend(b"" if to_client else data)
-                if to_client and b"attempt 0" in seen and b"COMMIT" in seen and not cut.is_set():
+                if to_client and all(one in seen for one in said) and not cut.is_set():
                     cut.set()
                     break
                 target.write(data)

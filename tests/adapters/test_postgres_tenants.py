@@ -9,8 +9,9 @@ from commonplace.adapters.postgres import PostgresLedger
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.domain.errors import LedgerUnavailable
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import MessageId
 from tests.contracts.ledger.jobs import a_job
-from tests.contracts.ledger.values import learned
+from tests.contracts.ledger.values import added, learned
 from tests.servers import database_of
 
 pytestmark = pytest.mark.anyio
@@ -83,6 +84,24 @@ async def test_nothing_can_be_put_into_another_tenant(ledger: PostgresLedger, ho
 async def test_who_does_not_say_whose_it_is_sees_nothing(ledger: PostgresLedger, postgres_emptied: str) -> None:
     async with await ledger._database.connect() as connection:
         assert await tenants_seen(connection) == set()
+
+
+async def test_a_connection_that_became_another_tenants_is_noticed(postgres_emptied: str) -> None:
+    """A pooler between may hand out the connection of somebody else."""
+    async with PostgresLedger(postgres_emptied, pool_size=1) as ledger:
+        for scope in (OURS, THEIRS):
+            await ledger.write(scope, added("m1"))
+        await ledger.write(OURS, added("m2"))
+
+        async def turn(connection: Connection) -> None:
+            await connection.execute("select set_config('commonplace.tenant', 'theirs', false)")
+
+        await ledger._write(turn, tenant=None)
+        assert (await ledger.versions(OURS)).rows == 2
+        assert set((await ledger.shown(OURS, [MessageId("m1"), MessageId("m2")])).messages) == {"m1", "m2"}
+        await ledger.write(OURS, added("m3"))
+        assert [(await ledger.versions(scope)).rows for scope in (OURS, THEIRS)] == [3, 1]
+        assert (await ledger.check()) == []
 
 
 async def test_all_of_it_is_there(ledger: PostgresLedger, postgres_url: str) -> None:

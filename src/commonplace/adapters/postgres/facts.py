@@ -22,11 +22,11 @@ COLUMNS = """
     f.metadata, f.text
 """
 SELECT = f"select {COLUMNS} from facts f "
-_SAID = """
+SAID = """
     array(select m.id from fact_sources s join messages m on m.row = s.message
         where s.fact = f.first and s.role = 'said' order by s.no)
 """
-_SELECT = f"select {_SAID}, {COLUMNS} from facts f "
+_SELECT = f"select {SAID}, {COLUMNS} from facts f "
 _OPEN = f"f.partition = {NUMBER} and f.retracted_at is null"
 _OF_ATTRIBUTES = (
     f"{_SELECT} join unnest(%s::text[], %s::text[]) as wanted (subject, attribute)"
@@ -36,19 +36,19 @@ _OF_ATTRIBUTES = (
     f" where {_OPEN} order by f.row"
 )
 # By laterals, so that the server goes from the few messages to their facts even where its statistics are out of date.
-_TAUGHT = f"""
-    select m.id, {_SAID}, {COLUMNS}
+TAUGHT = """
     from messages m
     cross join lateral (select distinct s.fact from fact_sources s where s.message = m.row and s.role = 'said') t
     cross join lateral (select * from facts v where v.first = t.fact order by v.version desc limit 1) f
-    where m.partition = {NUMBER} and m.id = any(%s) order by f.first
+    where m.partition = {number} and m.id = any(%s)
 """
+_TAUGHT = f"select m.id, {SAID}, {COLUMNS} {TAUGHT.format(number=NUMBER)} order by f.first"
 _Row = tuple[Any, ...]
 
 
 async def by_id(connection: Connection, scope: Scope, ids: Sequence[FactId]) -> Mapping[FactId, Fact]:
     rows = await connection.execute(
-        f"select distinct on (f.id) {_SAID}, {COLUMNS} from facts f"
+        f"select distinct on (f.id) {SAID}, {COLUMNS} from facts f"
         f" where f.partition = {NUMBER} and f.id = any(%s) order by f.id, f.version desc",
         (*partitions.owner_columns(scope), [text_column(id_) for id_ in ids]),
     )

@@ -15,9 +15,10 @@ from commonplace.adapters.postgres.columns import (
     vector_column,
     vector_of,
 )
-from commonplace.adapters.postgres.partitions import N_MASK, Partition
+from commonplace.adapters.postgres.lanes import WHOSE
+from commonplace.adapters.postgres.partitions import GENERATION, N_MASK, Partition
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
+from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector
 from commonplace.ports.models import made_by
 
 _MESSAGES = """
@@ -56,14 +57,14 @@ _Row = tuple[Any, ...]
 
 INDEXED = ("passages", "facts", "summaries")
 """The tables whose rows have vectors."""
+VERSIONS = f"""
+    select coalesce(p.no, 0), coalesce(p.version, 0), coalesce(p.fact_version, 0), coalesce(p.rows, 0),
+        {GENERATION}, {WHOSE}
+    from (select) as always left join partitions p on p.tenant = %s and p."user" = %s
+"""
+"""Where a user's rows stand: recall asks for it every time."""
 STEP = 500
 """Rows that are read without a pause: some 10 ms."""
-
-
-async def versions(connection: Connection, scope: Scope) -> Versions:
-    """The function says whose rows it reads: this needs no transaction around it."""
-    found = await connection.execute("select * from standing_of(%s, %s)", partitions.owner_columns(scope))
-    return Versions(*(await found.fetchall())[0])
 
 
 async def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:

@@ -2,13 +2,16 @@
 
 A read, or a write that the server undid, may simply be repeated. A write whose connection broke while it was being
 committed is looked up by its transaction's number on another connection, so that it is known whether it happened.
+What is one statement (`ask`, `tell`) goes without the round trips of a transaction, on a connection that keeps its
+tenant in between.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import LiteralString, NamedTuple, TypeVar
+from typing import Any, Literal, LiteralString, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from psycopg import OperationalError, errors, sql
 from psycopg_pool import AsyncConnectionPool
@@ -24,6 +27,10 @@ UNDONE = (errors.SerializationFailure, errors.DeadlockDetected)
 GOING_DOWN = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.DatabaseDropped)
 READING = sql.SQL("begin isolation level repeatable read read only")
 WRITING = sql.SQL("begin")
+WHOSE = "current_setting('commonplace.tenant', true)"
+"""Whose rows a connection sees, inside a statement."""
+Told = Literal["done", "refused", "unheard"]
+"""It is committed; its conditions did not hold, or the server undid it; the connection broke, so nobody knows."""
 _RUN: LiteralString = "extract(epoch from pg_postmaster_start_time())::text"
 
 FIRST_PAUSE = 0.02
@@ -33,6 +40,7 @@ LONGEST_PAUSE = 1.0
 class Lanes:
     def __init__(self, pool: AsyncConnectionPool[Connection], database: Database) -> None:
         self._pool, self._database = pool, database
+        self._tenants: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
 
     async def read(self, work: Work[T], *, tenant: str | None) -> T:
         """Run `work` on what the database holds at one moment. It is run again if the connection is lost.
@@ -48,15 +56,40 @@ class Lanes:
             except OperationalError as error:
                 await self._recover(error, patience)
 
-    async def ask(self, work: Work[T]) -> T:
-        """Run `work`, one statement that says itself whose rows it reads, without the round trips of a transaction."""
+    async def ask(self, statement: str, values: Sequence[object], *, tenant: str) -> tuple[Any, ...]:
+        """Return the one row of a statement that reads, without its last column, which has to be `WHOSE`.
+
+        Where that says that the connection is another tenant's, for a pooler between has changed it, the statement has
+        seen nothing: it is run again, in a transaction.
+        """
         patience = _Patience(self._database.patience)
         while True:
             try:
-                async with self._connection() as connection:
-                    return await work(connection)
+                async with self._connection_of(tenant) as connection:
+                    row = await _one(connection, statement, values)
             except OperationalError as error:
                 await self._recover(error, patience)
+            else:
+                break
+        if row[-1] != text_column(tenant):
+            row = await self.read(lambda connection: _one(connection, statement, values), tenant=tenant)
+        return row[:-1]
+
+    async def tell(self, statement: str, values: Sequence[object], *, tenant: str) -> Told:
+        """Run a statement that writes, and commits by itself. It gives a row if it did; `WHOSE` is a condition of it.
+
+        It is not run again here. What is refused or unheard may be done by `write`, where it makes no difference if
+        it is there already.
+        """
+        try:
+            async with self._connection_of(tenant) as connection:
+                row = await (await connection.execute(statement, values)).fetchone()
+        except (*UNDONE, errors.UniqueViolation):
+            return "refused"
+        except OperationalError as error:
+            await self._recover(error, _Patience(self._database.patience))
+            return "unheard"
+        return "refused" if row is None else "done"
 
     async def write(self, work: Work[T], *, tenant: str | None) -> T:
         """Run `work` in a transaction. It is committed on return, and undone if `work` raises."""
@@ -79,7 +112,7 @@ class Lanes:
         """Run `work` outside of a transaction, once, for as long as it takes. It sees the rows of every tenant."""
         async with self._connection() as connection:
             await connection.execute(
-                "select set_config('statement_timeout', '0', false),"
+                "select set_config('statement_timeout', '0', false), set_config('plan_cache_mode', 'auto', false),"
                 " set_config('commonplace.every_tenant', 'on', false)"
             )
             try:
@@ -90,6 +123,14 @@ class Lanes:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         async with self._pool.connection() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _connection_of(self, tenant: str) -> AsyncIterator[Connection]:
+        async with self._pool.connection() as connection:
+            if self._tenants.get(connection) != tenant:
+                await connection.execute("select set_config('commonplace.tenant', %s, false)", (text_column(tenant),))
+                self._tenants[connection] = tenant
             yield connection
 
     async def _recover(self, error: OperationalError, patience: "_Patience") -> None:
@@ -138,7 +179,8 @@ async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> 
     """Begin a transaction and say whose it is, in one round trip."""
     script = sql.SQL(
         "{begin}; select set_config('commonplace.tenant', {tenant}, true),"
-        " set_config('commonplace.every_tenant', {all}, true), {number}, {run}"
+        " set_config('commonplace.every_tenant', {all}, true), set_config('plan_cache_mode', 'auto', true),"
+        " {number}, {run}"
     ).format(
         begin=begin,
         tenant=text_column(tenant or ""),
@@ -149,8 +191,14 @@ async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> 
     # Text results: only then two statements go through in one piece.
     cursor = await connection.cursor().execute(script, binary=False)
     cursor.nextset()
-    _, _, number, run = await cursor.fetchone() or ("", "", "", "")
+    *_, number, run = await cursor.fetchone() or ("", "")
     return _Begun(number, run)
+
+
+async def _one(connection: Connection, statement: str, values: Sequence[object]) -> tuple[Any, ...]:
+    row = await (await connection.execute(statement, values)).fetchone()
+    assert row is not None
+    return row
 
 
 def _is_lost(error: OperationalError) -> bool:

@@ -6,10 +6,10 @@ A transaction says whose tenant's it is, and the database holds it to that; `ten
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from importlib.resources.abc import Traversable
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from commonplace.adapters.postgres import (
     blocks,
@@ -17,15 +17,16 @@ from commonplace.adapters.postgres import (
     facts,
     feed,
     full_text,
+    keeping,
     messages,
+    partitions,
     sessions,
+    showing,
     upkeep,
     writing,
 )
-from commonplace.adapters.postgres import facts as known
 from commonplace.adapters.postgres import jobs as job_queue
 from commonplace.adapters.postgres import messages as said
-from commonplace.adapters.postgres import summaries as stretches
 from commonplace.adapters.postgres.archiving import PostgresArchiving
 from commonplace.adapters.postgres.attachments import PostgresAttachments
 from commonplace.adapters.postgres.columns import Connection
@@ -35,12 +36,12 @@ from commonplace.adapters.postgres.full_text import Unpack
 from commonplace.adapters.postgres.lanes import Lanes
 from commonplace.adapters.postgres.leases import PostgresLeasing
 from commonplace.adapters.postgres.modelling import PostgresModelling
+from commonplace.adapters.postgres.queueing import PostgresQueueing
 from commonplace.adapters.postgres.retaining import PostgresRetaining
 from commonplace.adapters.postgres.serving import PostgresServing
 from commonplace.adapters.postgres.summarising import PostgresSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
-from commonplace.domain.usage import Usage
 from commonplace.domain.values import (
     Block,
     BlockVersion,
@@ -55,7 +56,6 @@ from commonplace.domain.values import (
     Source,
     SummaryId,
 )
-from commonplace.ports.jobs import Job, JobStatus
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
 from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
@@ -72,6 +72,7 @@ class PostgresLedger(
     PostgresLeasing,
     PostgresAttachments,
     PostgresModelling,
+    PostgresQueueing,
 ):
     """A ledger in one database, open for the length of `async with`."""
 
@@ -156,9 +157,12 @@ class PostgresLedger(
     ) -> T:
         return await self._write(lambda connection: write(connection, scope, *args, **named), tenant=scope.tenant)
 
-    async def versions(self, scope: Scope) -> Versions:
+    async def _ask(self, scope: Scope, statement: str, values: Sequence[object]) -> tuple[Any, ...]:
         with self._database.in_our_words():
-            found = await self._opened().ask(lambda connection: feed.versions(connection, scope))
+            return await self._opened().ask(statement, values, tenant=scope.tenant)
+
+    async def versions(self, scope: Scope) -> Versions:
+        found = Versions(*await self._ask(scope, feed.VERSIONS, partitions.owner_columns(scope)))
         self._generation = max(self._generation, found.generation)
         return found
 
@@ -197,6 +201,18 @@ class PostgresLedger(
         await self._write_of(scope, feed.set_delivered, index, version)
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        kept = keeping.kept(scope, changes, generation=self._generation)
+        if kept is None:
+            return await self._write_in_steps(scope, changes)
+        with self._database.in_our_words():
+            told = await self._opened().tell(kept.statement, kept.values, tenant=scope.tenant)
+        if told == "done":
+            return frozenset()
+        known = await self._write_in_steps(scope, changes)
+        # Unheard, it may be there by ourselves: then it was not there before.
+        return known if told == "refused" else known - kept.ours(await self.messages_by_id(scope, list(known)))
+
+    async def _write_in_steps(self, scope: Scope, changes: Sequence[Change]) -> frozenset[MessageId]:
         known, generation = await self._write_of(scope, writing.write_all, changes, unpack=self._unpack)
         self._generation = max(self._generation, generation)
         return known
@@ -240,15 +256,8 @@ class PostgresLedger(
         facts: Sequence[tuple[FactId, int]] = (),
         summaries: Sequence[SummaryId] = (),
     ) -> Shown:
-        async def show(connection: Connection, scope: Scope) -> Shown:
-            return Shown(
-                await said.by_id(connection, scope, messages) if messages else {},
-                await known.versions_by_id(connection, scope, facts) if facts else {},
-                await known.taught(connection, scope, messages) if messages else {},
-                await stretches.by_id(connection, scope, summaries) if summaries else {},
-            )
-
-        return await self._read_of(scope, show)
+        asked = showing.Asked(messages, facts, summaries)
+        return asked.shown(await self._ask(scope, asked.statement, asked.values(scope)))
 
     async def sources(self, scope: Scope, fact: FactId) -> Sequence[Source]:
         return await self._read_of(scope, facts.sources, fact)
@@ -301,54 +310,6 @@ class PostgresLedger(
             partial(embeddings.cache, identity=identity, vectors=vectors, now=now, keep=self._embeddings_kept),
             tenant=None,
         )
-
-    async def enqueue(self, job: Job) -> None:
-        await self._write(partial(job_queue.enqueue, job=job), tenant=job.scope.tenant)
-
-    async def claim(
-        self,
-        *,
-        kinds: Sequence[str],
-        now: datetime,
-        lease: float,
-        limit: int = 1,
-        tenant: str | None = None,
-        in_turn: bool = False,
-    ) -> Sequence[Job]:
-        return await self._write(
-            partial(job_queue.claim, kinds=kinds, now=now, lease=lease, limit=limit, tenant=tenant, in_turn=in_turn),
-            tenant=tenant,
-        )
-
-    async def renew(self, job: Job, *, now: datetime, lease: float) -> bool:
-        return await self._write(partial(job_queue.renew, job=job, now=now, lease=lease), tenant=job.scope.tenant)
-
-    async def hand_back(self, job: Job) -> None:
-        await self._write(partial(job_queue.hand_back, job=job), tenant=job.scope.tenant)
-
-    async def finish(self, job: str) -> None:
-        await self._write(partial(job_queue.finish, job=job), tenant=None)
-
-    async def retry(self, job: str, *, run_at: datetime, error: str) -> None:
-        await self._write(partial(job_queue.retry, job=job, run_at=run_at, error=error), tenant=None)
-
-    async def bury(self, job: str, *, error: str) -> None:
-        await self._write(partial(job_queue.bury, job=job, error=error), tenant=None)
-
-    async def jobs(self, tenant: str, *, status: JobStatus | None = None, limit: int = 100) -> Sequence[Job]:
-        return await self._read(partial(job_queue.jobs, tenant=tenant, status=status, limit=limit), tenant=tenant)
-
-    async def jobs_by_id(self, jobs: Sequence[str]) -> Mapping[str, Job]:
-        return await self._read(partial(job_queue.by_id, jobs=jobs), tenant=None)
-
-    async def count_usage(self, tenant: str, day: date, usage: Usage) -> None:
-        await self._write(partial(job_queue.count_usage, tenant=tenant, day=day, usage=usage), tenant=tenant)
-
-    async def usage(self, tenant: str, day: date) -> Usage:
-        return await self._read(partial(job_queue.usage, tenant=tenant, day=day), tenant=tenant)
-
-    async def replay(self, tenant: str, jobs: Sequence[str] | None = None, *, now: datetime) -> int:
-        return await self._write(partial(job_queue.replay, tenant=tenant, jobs=jobs, now=now), tenant=tenant)
 
     async def epoch(self, scope: Scope) -> int:
         return await self._read_of(scope, job_queue.epoch)

@@ -6,8 +6,11 @@ from typing import Any
 from commonplace.adapters.postgres import attachments, partitions
 from commonplace.adapters.postgres.columns import (
     Connection,
+    metadata_column,
     metadata_of,
+    optional_micros,
     optional_moment,
+    optional_text_column,
     optional_text_of,
     text_column,
     text_of,
@@ -70,6 +73,22 @@ async def beside(connection: Connection, scope: Scope, ids: Sequence[MessageId])
 
 def _optional_id(column: str | None) -> MessageId | None:
     return None if column is None else MessageId(text_of(column))
+
+
+def columns_of(message: Message) -> Sequence[object]:
+    """Return what is kept of it, but for the numbers of its row and its partition."""
+    return (
+        text_column(message.id),
+        optional_text_column(message.session),
+        message.role,
+        optional_text_column(message.name),
+        optional_text_column(message.agent),
+        to_micros(message.at),
+        to_micros(message.recorded_at),
+        optional_micros(message.expires_at),
+        metadata_column(message.metadata),
+        text_column(message.text),
+    )
 
 
 def to_message(row: tuple[Any, ...]) -> Message:

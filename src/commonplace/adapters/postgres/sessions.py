@@ -14,30 +14,45 @@ from commonplace.adapters.postgres.columns import Connection, json_column, optio
 from commonplace.adapters.postgres.partitions import NUMBER
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import from_micros, to_micros
-from commonplace.domain.values import Json, SessionId, SessionInfo
+from commonplace.domain.values import Json, Message, SessionId, SessionInfo
 
 _INFO = f"""
     select id, started_at, last_seen, expires_at, ended_at,
         (select count(*) from messages m where m.partition = s.partition and m.session = s.id)
     from sessions s where partition = {NUMBER}
 """
-_KEEP_ALIVE = """
-    insert into sessions as s (partition, id, started_at, last_seen, expires_at) values (%s, %s, %s, %s, %s)
+KEEP_ALIVE = """
+    insert into sessions as s (partition, id, started_at, last_seen, expires_at) {rows}
     on conflict (partition, id) do update set
         last_seen = greatest(s.last_seen, excluded.last_seen),
         expires_at = greatest(s.last_seen, excluded.last_seen) + %s,
         state = case when s.ended_at is null and s.expires_at > excluded.last_seen then s.state end,
         ended_at = null
 """
+"""Creates sessions, or moves their end. One that had expired or ended starts again, with no state."""
+_ONE = KEEP_ALIVE.format(rows="values (%s, %s, %s, %s, %s)")
 
 
 def kept_alive(partition: int, session: SessionId, *, now: datetime, ttl: float) -> tuple[str, Sequence[object]]:
-    """Return the statement, with its values, that creates it or moves its end.
+    """Return the statement, with its values, that keeps one alive."""
+    id_, at, until = moments(session, now=now, ttl=ttl)
+    return _ONE, (partition, id_, at, at, until, life(ttl))
 
-    One that had expired or ended starts again, with no state.
-    """
-    micros, life = to_micros(now), round(ttl * 1_000_000)
-    return _KEEP_ALIVE, (partition, text_column(session), micros, micros, micros + life, life)
+
+def moments(session: SessionId, *, now: datetime, ttl: float) -> tuple[str, int, int]:
+    """Return its name, when it was seen, and when it ends."""
+    micros = to_micros(now)
+    return text_column(session), micros, micros + life(ttl)
+
+
+def life(ttl: float) -> int:
+    return round(ttl * 1_000_000)
+
+
+def latest(messages: Sequence[Message]) -> Sequence[tuple[SessionId, datetime]]:
+    """Return the sessions of these messages, and when each was seen last. Once each: a statement meets no row twice."""
+    of_sessions = {one.session: one.recorded_at for one in sorted(messages, key=lambda one: one.recorded_at)}
+    return [(session, seen) for session, seen in of_sessions.items() if session is not None]
 
 
 async def keep_alive(connection: Connection, partition: int, session: SessionId, *, now: datetime, ttl: float) -> None:

@@ -1,6 +1,6 @@
 """Summaries: what older stretches of sessions come down to, and which messages each covers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from commonplace.adapters.postgres import partitions
@@ -13,7 +13,12 @@ from commonplace.domain.times import from_micros
 from commonplace.domain.values import Message, MessageId, SessionId, Summary, SummaryId
 from commonplace.ports.summaries import Unsummarised
 
-_COLUMNS = "row, id, session, since, until, made_at, expires_at, author, text"
+COLUMNS = "row, id, session, since, until, made_at, expires_at, author, text"
+COVERED = """
+    array(select m.id from summary_messages c join messages m on m.row = c.message
+        where c.summary = summaries.row order by m.at, m.row)
+"""
+"""A column of `summaries`: the messages of each."""
 _UNCOVERED = "not exists (select 1 from summary_messages c where c.message = messages.row)"
 # A character that text cannot keep is spelled as a mark and four more.
 _CHARACTERS = f"length(text) - 4 * (length(text) - length(replace(text, '{MARK}', '')))"
@@ -35,7 +40,7 @@ async def of_session(connection: Connection, scope: Scope, session: SessionId | 
 async def of_partition(connection: Connection, partition: Partition) -> Sequence[tuple[int, Summary]]:
     """Return all of one user with the numbers of their rows, in the order of writing."""
     found = await connection.execute(
-        f"select {_COLUMNS} from summaries where row > %s and row <= %s order by row", (partition.base, partition.last)
+        f"select {COLUMNS} from summaries where row > %s and row <= %s order by row", (partition.base, partition.last)
     )
     rows = await found.fetchall()
     return list(zip((row[0] for row in rows), await _to_summaries(connection, rows), strict=True))
@@ -92,26 +97,26 @@ async def uncovered(connection: Connection, scope: Scope, session: SessionId, *,
 
 
 async def _read(connection: Connection, where: str, values: Sequence[Any]) -> Sequence[Summary]:
-    found = await connection.execute(f"select {_COLUMNS} from summaries where {where} order by until, row", values)
+    found = await connection.execute(f"select {COLUMNS} from summaries where {where} order by until, row", values)
     return await _to_summaries(connection, await found.fetchall())
 
 
 async def _to_summaries(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Sequence[Summary]:
-    covered: dict[int, list[MessageId]] = {row[0]: [] for row in rows}
+    covered: dict[int, list[str]] = {row[0]: [] for row in rows}
     if covered:
         found = await connection.execute(_COVERED, (list(covered),))
         for summary, message in await found.fetchall():
-            covered[summary].append(MessageId(text_of(message)))
-    return [_to_summary(row, covered[row[0]]) for row in rows]
+            covered[summary].append(text_of(message))
+    return [to_summary(row, covered[row[0]]) for row in rows]
 
 
-def _to_summary(columns: tuple[Any, ...], covered: Sequence[MessageId]) -> Summary:
+def to_summary(columns: tuple[Any, ...], covered: Iterable[str]) -> Summary:
     _, id_, session, since, until, made_at, expires_at, author, text = columns
     return Summary(
         id=SummaryId(text_of(id_)),
         session=SessionId(text_of(session)),
         text=text_of(text),
-        messages=tuple(covered),
+        messages=tuple(map(MessageId, covered)),
         since=from_micros(since),
         until=from_micros(until),
         made_at=from_micros(made_at),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.adapters.postgres import attachments, full_text, partitions, sessions
+from commonplace.adapters.postgres import messages as said
 from commonplace.adapters.postgres.columns import (
     Connection,
     metadata_column,
@@ -122,23 +123,7 @@ class Writer:
         if await self._find_messages([message.id]):
             return False
         self._messages[message.id] = self.next_row
-        await self._gathered.insert(
-            "messages",
-            (
-                self.next_row,
-                self.partition.no,
-                text_column(message.id),
-                optional_text_column(message.session),
-                message.role,
-                optional_text_column(message.name),
-                optional_text_column(message.agent),
-                to_micros(message.at),
-                to_micros(message.recorded_at),
-                optional_micros(message.expires_at),
-                metadata_column(message.metadata),
-                text_column(message.text),
-            ),
-        )
+        await self._gathered.insert("messages", (self.next_row, self.partition.no, *said.columns_of(message)))
         for place, one in enumerate(message.attachments):
             await self._gathered.insert("attachments", attachments.columns_of(self.next_row, place, one))
         return True
@@ -152,11 +137,8 @@ class Writer:
             await self._index(entry)
 
     def _keep_sessions(self, messages: Sequence[Message], ttl: float) -> None:
-        """Once each: one statement must not meet the same row twice."""
-        of_sessions = {one.session: one for one in sorted(messages, key=lambda one: one.recorded_at)}
-        for session, latest in of_sessions.items():
-            if session is not None:
-                self._gathered.also(*sessions.kept_alive(self.partition.no, session, now=latest.recorded_at, ttl=ttl))
+        for session, seen in sessions.latest(messages):
+            self._gathered.also(*sessions.kept_alive(self.partition.no, session, now=seen, ttl=ttl))
 
     async def _index(self, entry: Entry) -> None:
         """Keep what the indexes hold about the next row, and go on to the one after it."""

@@ -1,0 +1,146 @@
+"""Messages kept in one statement, which commits by itself: what most calls write, in one round trip.
+
+Its conditions are those under which nothing else has to be looked at: the user has rows already and no full text, none
+of the messages is there, and their vectors are of the model in use. Where one does not hold it writes nothing, and
+`writing` does it step by step.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain
+
+from commonplace.adapters.postgres import jobs, messages, partitions, sessions
+from commonplace.adapters.postgres.columns import text_column, vector_column
+from commonplace.adapters.postgres.gathering import COLUMNS, MOST_VALUES
+from commonplace.adapters.postgres.lanes import WHOSE
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import Message, MessageId
+from commonplace.ports.ledger import Change, Entry
+from commonplace.ports.models import CHANGING
+
+Row = Sequence[object]
+
+_PARTITION = f"""
+    update partitions set version = version + 1, next_row = next_row + {{rows}}, rows = rows + {{rows}}
+    where tenant = %s and "user" = %s and {WHOSE} = tenant and full_text = 0
+        and not exists (select 1 from messages m where m.partition = partitions.no and m.id in ({{ids}}))
+        and coalesce((select value in (%s, %s) from meta where key = 'embedder'), true)
+        and {partitions.GENERATION} = %s
+    returning no, epoch, version, no << {partitions.SHIFT} as base, next_row - {{rows}} as next_row
+"""
+_ROW = "p.base | (p.next_row + v.n)"
+_FROM = "select {columns} from p, (values {rows}) as v ({names})"
+_TYPES = {
+    "messages": "n bigint, id text, session text, role text, name text, agent text, at bigint, recorded_at bigint,"
+    " expires_at bigint, metadata text, text text",
+    "passages": "n bigint, first bigint, start bigint, stop bigint, terms bytea",
+    **dict.fromkeys(partitions.VECTORS, "n bigint, vector vector, tokens bytea"),
+    "sessions": "id text, at bigint, until bigint",
+    "jobs": "id text, tenant text, owner text, kind text, payload text, epoch bigint, attempts bigint, run_at bigint,"
+    " due bigint, status text, error text",
+}
+"""What is sent for a row of each table; `n` counts the rows of the statement."""
+_MADE_OF = {
+    "messages": f"{_ROW}, p.no, id, session, role, name, agent, at, recorded_at, expires_at, metadata, text",
+    "passages": f"{_ROW}, p.base | (p.next_row + v.first), p.base | p.version, start, stop, terms",
+    **dict.fromkeys(partitions.VECTORS, f"{_ROW}, vector, tokens"),
+    "sessions": "p.no, id, at, at, until",
+    "jobs": "id, tenant, owner, kind, payload, p.epoch, attempts, run_at, due, status, error",
+}
+"""What a row is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Messages, and the statement that keeps them. It gives a row if it did."""
+
+    messages: Mapping[MessageId, Message]
+    statement: str
+    values: Row
+
+    def ours(self, found: Mapping[MessageId, Message]) -> frozenset[MessageId]:
+        """Return the ids of messages that are there just as they were to be kept, down to the microsecond."""
+        return frozenset(id_ for id_, message in found.items() if self.messages.get(id_) == message)
+
+
+def kept(scope: Scope, changes: Sequence[Change], *, generation: int) -> Kept | None:
+    """Return how to do it in one statement, as long as this is the generation; None for what takes more than that."""
+    if len(changes) != 1 or not _only_keeps(changes[0]):
+        return None
+    (change,) = changes
+    known = {new.message.id: new.message for new in change.messages}
+    models = {entry.model for entry in _entries(change) if entry.vector is not None} - {None}
+    tables = {table: rows for table, rows in _tables(change, partitions.vectors_of(generation)).items() if rows}
+    if len(known) < len(change.messages) or len(models) > 1:
+        return None
+    if sum(len(rows) * len(rows[0]) for rows in tables.values()) > MOST_VALUES:
+        return None
+    model = next(iter(models), None)
+    statement = _statement(tuple((table, len(rows)) for table, rows in tables.items()))
+    values = (
+        *partitions.owner_columns(scope),
+        *map(text_column, known),
+        *((None, None) if model is None else (model, CHANGING + model)),
+        generation,
+        *chain.from_iterable(chain.from_iterable(tables.values())),
+        *((sessions.life(change.session_ttl),) if change.session_ttl is not None and "sessions" in tables else ()),
+    )
+    return Kept(known, statement, values)
+
+
+def _only_keeps(change: Change) -> bool:
+    more = (change.closed, change.versions, change.reinforced, change.sources, change.history)
+    return (
+        bool(change.messages)
+        and not any((*more, change.summaries, change.finished_jobs))
+        and change.epoch is None
+        and change.facts_seen is None
+        and all(new.entries and not new.message.attachments for new in change.messages)
+    )
+
+
+def _entries(change: Change) -> Iterable[Entry]:
+    return chain.from_iterable(new.entries for new in change.messages)
+
+
+def _tables(change: Change, vectors: str) -> Mapping[str, Sequence[Row]]:
+    """Return what is sent, by table. The sessions come last, for their statement has a value of its own."""
+    firsts = [0, *accumulate(len(new.entries) for new in change.messages)]
+    spread = [first for first, new in zip(firsts, change.messages, strict=False) for _ in new.entries]
+    entries = list(enumerate(_entries(change)))
+    said = [new.message for new in change.messages]
+    alive = [] if change.session_ttl is None else sessions.latest(said)
+    return {
+        "messages": [(n, *messages.columns_of(one)) for n, one in zip(firsts, said, strict=False)],
+        "passages": [(n, spread[n], entry.start, entry.stop, entry.terms) for n, entry in entries],
+        vectors: [(n, vector_column(one.vector), one.tokens) for n, one in entries if one.vector is not None],
+        "jobs": [jobs.new_columns(job) for job in change.jobs],
+        "sessions": [sessions.moments(session, now=now, ttl=change.session_ttl or 0) for session, now in alive],
+    }
+
+
+@lru_cache(maxsize=256)
+def _statement(tables: tuple[tuple[str, int], ...]) -> str:
+    counts = dict(tables)
+    ids = ", ".join(["%s"] * counts["messages"])
+    steps = [f"p as ({_PARTITION.format(rows=counts['passages'], ids=ids)})"]
+    steps += [f"{table}_kept as ({_inserting(table, rows)})" for table, rows in tables]
+    return f"with {', '.join(steps)} select 1 from p"
+
+
+def _inserting(table: str, rows: int) -> str:
+    columns = [column.strip().rsplit(" ", 1) for column in _TYPES[table].split(",")]
+    marks = f"({', '.join(f'%s::{type_}' for _, type_ in columns)})"
+    sent = _FROM.format(
+        columns=", ".join(f"v.{part}" if part in dict(columns) else part for part in _MADE_OF[table].split(", ")),
+        rows=", ".join([marks] * rows),
+        names=", ".join(name for name, _ in columns),
+    )
+    match table:
+        case "sessions":
+            return sessions.KEEP_ALIVE.format(rows=sent)
+        case "jobs":
+            return f"insert into jobs ({COLUMNS['jobs']}) {sent} on conflict do nothing"
+        case _:
+            return f"insert into {table} ({COLUMNS[table]}) {sent}"
