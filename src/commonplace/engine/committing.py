@@ -31,7 +31,7 @@ class Committing:
         await self._ledger.write(scope, *changes)
         self._written(scope)
         if self._outdated(changes):
-            self._filling.written(scope, since=0)
+            await self._filling.fill(scope)
 
     async def commit(self, scope: Scope, decide: Decide, *, also: Sequence[Change] = ()) -> Sequence[Draft]:
         """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
@@ -48,9 +48,9 @@ class Committing:
                 except Conflict:
                     continue
                 self._written(scope)
-                if self._outdated((*also, *changes)) or any(
-                    new.entry.vector is None for change in changes for new in change.versions
-                ):
+                if self._outdated((*also, *changes)):
+                    await self._filling.fill(scope)
+                elif any(new.entry.vector is None for change in changes for new in change.versions):
                     self._filling.written(scope, since=seen.version)
                 return drafts
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")

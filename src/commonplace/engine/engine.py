@@ -97,7 +97,7 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         self._relearning = Relearning(parts, learner, committing)
         self._exporting = Exporting(parts, self._filling, self._attaching)
         reindexing = Reindexing(parts, indexing)
-        self._importing = Importing(parts, reindexing, self._adding, self._planner, self._attaching)
+        self._importing = Importing(parts, reindexing, self._adding, self._filling, self._planner, self._attaching)
         self._by_hand = ByHand(parts, committing)
         self._upkeep = Upkeep(parts, corpora, indexing, self._planner, self._attaching)
         self._forgetting = Forgetting(

@@ -42,6 +42,12 @@ class Filling:
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._when_idle(), name="commonplace-vectors")
 
+    async def fill(self, scope: Scope) -> None:
+        """Make the vectors that were not written because another model had come, before the write is acknowledged."""
+        self.written(scope, since=0)
+        with contextlib.suppress(CommonplaceError):  # what cannot be filled now is found by its words, and by `doctor`
+            await self.settle(scope)
+
     async def settle(self, scope: Scope) -> None:
         """Fill what waits of this user, now."""
         if scope not in self._waiting and scope not in self._locks:

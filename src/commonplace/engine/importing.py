@@ -35,6 +35,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Block, FactChange, FactId, Message, Source
 from commonplace.engine.adding import Adding
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.filling import Filling
 from commonplace.engine.parts import Parts
 from commonplace.engine.pieces import Pieces
 from commonplace.engine.planner import Planner
@@ -85,10 +86,16 @@ class _Run:
 
 class Importing:
     def __init__(
-        self, parts: Parts, reindexing: Reindexing, adding: Adding, planner: Planner, attaching: Attaching
+        self,
+        parts: Parts,
+        reindexing: Reindexing,
+        adding: Adding,
+        filling: Filling,
+        planner: Planner,
+        attaching: Attaching,
     ) -> None:
-        self._parts, self._reindexing, self._adding, self._planner = parts, reindexing, adding, planner
-        self._attaching = attaching
+        self._parts, self._reindexing, self._adding, self._filling = parts, reindexing, adding, filling
+        self._planner, self._attaching = planner, attaching
 
     async def take(self, source: File, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
         """Take in a file. Raises InvalidInput at the first bad place, if it is to be strict."""
@@ -233,15 +240,18 @@ class Importing:
     async def _restore(self, held: Sequence[Held], run: _Run) -> None:
         # A job of messages that were known here has been done, or is queued here already.
         wanted = [record for record in held if not (isinstance(record, KeptJob) and run.known_here)]
-        ready, note = await self._reindexing.indexed(wanted, scope=run.scope, embedder=run.embedder)
-        written = await self._parts.ledger.write_archive(run.scope, ready)
+        ready = await self._reindexing.indexed(wanted, scope=run.scope, embedder=run.embedder)
+        written = await self._parts.ledger.write_archive(run.scope, ready.records, model=ready.model)
         run.added += Counter(written.added)
         run.known += Counter(written.known)
         run.loose += Counter(written.loose)
         run.known_here += written.known.get("messages", 0)
-        if note is not None:
-            run.notes[note] = None
+        if ready.note is not None:
+            run.notes[ready.note] = None
         self._planner.written(run.scope)
+        await self._parts.ledger.versions(run.scope)  # tells of another model that has come
+        if self._parts.outdated or ready.model != self._parts.embedder.identity:
+            await self._filling.fill(run.scope)
 
 
 def _of_others(item: Item, run: _Run) -> Item:

@@ -27,18 +27,27 @@ class _Wanted(NamedTuple):
     given: Passage | None
 
 
+class Reindexed(NamedTuple):
+    records: Sequence[Held]
+    note: str | None
+    """Says so if no model could be had."""
+    model: str
+    """Of all their vectors."""
+
+
 class Reindexing:
     def __init__(self, parts: Parts, indexing: Indexing) -> None:
         self._parts, self._indexing = parts, indexing
 
-    async def indexed(
-        self, held: Sequence[Held], *, scope: Scope, embedder: str | None
-    ) -> tuple[Sequence[Held], str | None]:
-        """Return the records with their passages, and a note if no model could be had.
+    async def indexed(self, held: Sequence[Held], *, scope: Scope, embedder: str | None) -> Reindexed:
+        """Return the records with their passages. `embedder` is the identity of the model whose vectors they carry."""
+        while True:
+            model = self._parts.embedder.identity
+            ready, note = await self._indexed(held, scope, fits=embedder is not None and embedder == model)
+            if model == self._parts.embedder.identity:  # else another one took its place meanwhile
+                return Reindexed(ready, note, model)
 
-        `embedder` is the identity of the model whose vectors they carry.
-        """
-        fits = embedder is not None and embedder == self._parts.embedder.identity
+    async def _indexed(self, held: Sequence[Held], scope: Scope, *, fits: bool) -> tuple[Sequence[Held], str | None]:
         wanted = [self._wanted(record, fits=fits) for record in held]
         missing = [one.sketch for group in wanted for one in group if one.given is None]
         senses, note = await self._indexing.senses_of(missing, scope=scope) if missing else ((), None)

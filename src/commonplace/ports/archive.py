@@ -28,7 +28,7 @@ class Archive(Protocol):
         """
         ...
 
-    async def write_archive(self, scope: Scope, records: Sequence[Held]) -> Written:
+    async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         """Write records of one user in one transaction, durable on return. Their order is that of `read_archive`.
 
         What is there already is left as it is, so the same records twice are the same as once: messages, versions,
@@ -36,6 +36,7 @@ class Archive(Protocol):
         changes by all they say. A version that is open here and closed in the record is closed.
         What is a tenant's own goes to the tenant of the scope: of `Spent` the larger count is kept; a `Key` is known by
         its id and, revoked in the record, is revoked here; a user who is on hold already stays so.
+        `model` made their vectors: if it is not in use, they are left out. None: whoever calls knows that it is.
         Raises InvalidInput for a message or fact without passages.
         """
         ...

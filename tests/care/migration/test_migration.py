@@ -1,6 +1,7 @@
 """Another embedding model takes the place of the one in use, while the memory is in use."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,43 @@ async def test_chroma_follows(tmp_path: Path) -> None:
 async def settle(memory: AsyncMemory) -> None:
     while any(one.waiting for one in (await memory.stats()).partitions):  # noqa: ASYNC110 - the projector tells nobody
         await asyncio.sleep(0.05)
+
+
+class Waits:
+    """As the old one, but somebody may get in between."""
+
+    identity, dimensions = OLD.identity, OLD.dimensions
+
+    def __init__(self) -> None:
+        self.meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Rows:
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await meanwhile()
+        return await OLD.embed(texts)
+
+
+@pytest.mark.backends("ledgers")
+@pytest.mark.parametrize("how", ["import", "add"])
+async def test_what_was_embedded_before_a_switch_by_another_process_is_embedded_anew(
+    backend: Backend, tmp_path: Path, how: str
+) -> None:
+    old = Waits()
+    async with (
+        AsyncMemory.open(**backend.at(tmp_path), embedder=old) as memory,
+        AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as other,
+    ):
+        await tell(memory, count=3)
+        await memory.migrate_embeddings(to=NEW)  # so that it has the new model at hand
+        await memory.roll_back_embeddings()
+        async with AsyncMemory.ephemeral(embedder=NEW) as elsewhere:
+            await elsewhere.add("I keep the zeppelin in the attic", user="ana")
+            export = await elsewhere.export(user="ana")
+        old.meanwhile = lambda: other.migrate_embeddings(to=NEW)
+        if how == "import":
+            await memory.import_from(export)
+        else:
+            await memory.add("I keep the zeppelin in the attic", user="ana")
+        assert old.meanwhile is None
+        assert await dimensions(other) == {256}

@@ -116,12 +116,12 @@ class InMemoryArchive(InMemoryErasure, ABC):
                     receipt=self._receipts.get(id_),
                 )
 
-    async def write_archive(self, scope: Scope, records: Sequence[Held]) -> Written:
+    async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
         _check(records)
         of_user = any(not isinstance(record, OfTenants) for record in records)
         held = self._obtain(scope) if of_user else self._find(scope)
-        draft = _Draft(held.draft())
+        draft = _Draft(held.draft(), model)
         draft.partition.blocks, draft.partition.block_versions = dict(held.blocks), dict(held.block_versions)
         for record in records:
             try:
@@ -197,8 +197,9 @@ def _check(records: Sequence[Held]) -> None:
 class _Draft:
     """What one user holds, being written to."""
 
-    def __init__(self, partition: Partition) -> None:
-        self.partition = partition
+    def __init__(self, partition: Partition, model: str | None) -> None:
+        """`model` made the vectors."""
+        self.partition, self._model = partition, model
         self._rows = partition.next_row
         self._facts_changed = False
 
@@ -214,7 +215,7 @@ class _Draft:
     @write.register
     def _(self, record: KeptMessage) -> Outcome:
         known = record.message.id in self.partition.messages
-        entries = tuple(_entry(passage) for passage in record.passages)
+        entries = tuple(_entry(passage, self._model) for passage in record.passages)
         self.partition.add_message(NewMessage(message=record.message, entries=entries), session_ttl=None)
         return _new(not known)
 
@@ -238,7 +239,7 @@ class _Draft:
         has_open = any(version.fact.retracted_at is None for version in self.partition.versions_of(fact.id))
         if has_open and fact.retracted_at is None:
             return "loose"
-        self.partition.add_version(NewVersion(fact=fact, entry=_entry(record.passage)))
+        self.partition.add_version(NewVersion(fact=fact, entry=_entry(record.passage, self._model)))
         self._facts_changed = True
         return "added"
 
@@ -250,7 +251,7 @@ class _Draft:
         covered = {message for one in self.partition.summaries.values() for message in one.summary.messages}
         if covered & set(record.summary.messages):
             return "loose"
-        self.partition.add_summary(NewSummary(summary=record.summary, entry=_entry(record.passage)))
+        self.partition.add_summary(NewSummary(summary=record.summary, entry=_entry(record.passage, self._model)))
         return "added"
 
     @write.register
@@ -299,9 +300,11 @@ def _new(inserted: bool) -> Outcome:
     return "added" if inserted else "known"
 
 
-def _entry(passage: Passage) -> Entry:
+def _entry(passage: Passage, model: str | None) -> Entry:
     vector = None if passage.vector is None else np.frombuffer(passage.vector, dtype=np.float32)
-    return Entry(start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens)
+    return Entry(
+        start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens, model=model
+    )
 
 
 def _rows(held: Partition, *, passages: bool) -> Iterator[KeptMessage | KeptFact]:

@@ -40,7 +40,9 @@ from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersio
 Outcome = Literal["added", "known", "loose"]
 
 
-async def write(connection: Connection, scope: Scope, records: Sequence[Held], *, unpack: Unpack | None) -> Written:
+async def write(
+    connection: Connection, scope: Scope, records: Sequence[Held], *, unpack: Unpack | None, model: str | None
+) -> Written:
     """Write them, as `ports.archive.Archive` promises."""
     counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
     archivist: _Archivist | None = None
@@ -48,7 +50,7 @@ async def write(connection: Connection, scope: Scope, records: Sequence[Held], *
         if isinstance(record, OfTenants):
             outcome = await _write_for_tenant(connection, scope.tenant, record)
         else:
-            archivist = archivist or await _Archivist.of(connection, scope, records, unpack)
+            archivist = archivist or await _Archivist.of(connection, scope, records, unpack, model)
             outcome = await _written(archivist, record)
         counts[outcome][NAMES[type(record)]] += 1
     if archivist is not None:
@@ -81,9 +83,11 @@ async def _write_for_tenant(connection: Connection, tenant: str, record: OfTenan
     return _new(missing != NOTHING)
 
 
-def _entry(passage: Passage) -> Entry:
+def _entry(passage: Passage, model: str | None) -> Entry:
     vector = None if passage.vector is None else np.frombuffer(passage.vector, dtype=np.float32)
-    return Entry(start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens)
+    return Entry(
+        start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens, model=model
+    )
 
 
 def _new(inserted: bool) -> Outcome:
@@ -124,18 +128,23 @@ class _Known:
 class _Archivist:
     """Writes the records of one user. What they may repeat is looked up once, for all of them together."""
 
-    def __init__(self, connection: Connection, scope: Scope, rows: Writer, known: "_Known") -> None:
-        self._connection, self._scope = connection, scope
+    def __init__(self, connection: Connection, scope: Scope, rows: Writer, known: "_Known", model: str | None) -> None:
+        self._connection, self._scope, self._model = connection, scope, model
         self._partition, self._rows, self._known = rows.partition, rows, known
         self._facts_changed = False
 
     @classmethod
     async def of(
-        cls, connection: Connection, scope: Scope, records: Sequence[Held], unpack: Unpack | None
+        cls,
+        connection: Connection,
+        scope: Scope,
+        records: Sequence[Held],
+        unpack: Unpack | None,
+        model: str | None,
     ) -> "_Archivist":
         partition = await partitions.obtain(connection, scope)
         known = await _Known.about(connection, partition, records)
-        return cls(connection, scope, Writer(connection, partition, unpack), known)
+        return cls(connection, scope, Writer(connection, partition, unpack), known, model)
 
     async def finish(self) -> None:
         if self._facts_changed or self._rows.added:
@@ -152,7 +161,7 @@ class _Archivist:
             raise InvalidInput(f"message {record.message.id!r} has no passages: expected at least one")
         inserted = await self._rows.insert_message(record.message)
         if inserted:
-            await self._rows.insert_passages([_entry(passage) for passage in record.passages])
+            await self._rows.insert_passages([_entry(passage, self._model) for passage in record.passages])
         return _new(inserted)
 
     @write.register
@@ -177,7 +186,7 @@ class _Archivist:
             return "known"
         if any(versions.values()) and fact.retracted_at is None:
             return "loose"
-        await self._rows.insert_version(NewVersion(fact=fact, entry=_entry(record.passage)))
+        await self._rows.insert_version(NewVersion(fact=fact, entry=_entry(record.passage, self._model)))
         versions[fact.version] = fact.retracted_at is None
         self._facts_changed = True
         return "added"
@@ -192,7 +201,7 @@ class _Archivist:
             return "known"
         if await summaries.covering(self._connection, self._scope, summary.messages):
             return "loose"
-        await self._rows.insert_summary(NewSummary(summary=summary, entry=_entry(record.passage)))
+        await self._rows.insert_summary(NewSummary(summary=summary, entry=_entry(record.passage, self._model)))
         return "added"
 
     @write.register

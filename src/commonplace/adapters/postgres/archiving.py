@@ -35,9 +35,10 @@ class PostgresArchiving(ABC):
                     if batch:
                         yield batch
 
-    async def write_archive(self, scope: Scope, records: Sequence[Held]) -> Written:
+    async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         return await self._write(
-            partial(archive_writing.write, scope=scope, records=records, unpack=self._unpack), tenant=scope.tenant
+            partial(archive_writing.write, scope=scope, records=records, unpack=self._unpack, model=model),
+            tenant=scope.tenant,
         )
 
     @asynccontextmanager

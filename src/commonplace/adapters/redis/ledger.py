@@ -66,9 +66,9 @@ class FrontedLedger:
         async with self._editions.changing(scope):
             return await self._ledger.write(scope, *changes)
 
-    async def write_archive(self, scope: Scope, records: Sequence[Held]) -> Written:
+    async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         async with self._editions.changing(scope):
-            return await self._ledger.write_archive(scope, records)
+            return await self._ledger.write_archive(scope, records, model=model)
 
     async def erase(self, scope: Scope, removal: Removal, *, dry_run: bool = False) -> Erased:
         if dry_run:

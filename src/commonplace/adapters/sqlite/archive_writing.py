@@ -39,7 +39,9 @@ from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersio
 Outcome = Literal["added", "known", "loose"]
 
 
-def write(connection: Connection, scope: Scope, records: Sequence[Held], *, unpack: Unpack | None) -> Written:
+def write(
+    connection: Connection, scope: Scope, records: Sequence[Held], *, unpack: Unpack | None, model: str | None
+) -> Written:
     """Write them, as `ports.archive.Archive` promises."""
     counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
     archivist: _Archivist | None = None
@@ -47,7 +49,7 @@ def write(connection: Connection, scope: Scope, records: Sequence[Held], *, unpa
         if isinstance(record, OfTenants):
             outcome = _write_for_tenant(connection, scope.tenant, record)
         else:
-            archivist = archivist or _Archivist(connection, scope, unpack)
+            archivist = archivist or _Archivist(connection, scope, unpack, model)
             outcome = _written(archivist, record)
         counts[outcome][NAMES[type(record)]] += 1
     if archivist is not None:
@@ -80,9 +82,11 @@ def _write_for_tenant(connection: Connection, tenant: str, record: OfTenants) ->
     return _new(missing != NOTHING)
 
 
-def _entry(passage: Passage) -> Entry:
+def _entry(passage: Passage, model: str | None) -> Entry:
     vector = None if passage.vector is None else np.frombuffer(passage.vector, dtype=np.float32)
-    return Entry(start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens)
+    return Entry(
+        start=passage.start, stop=passage.stop, terms=passage.terms, vector=vector, tokens=passage.tokens, model=model
+    )
 
 
 def _new(inserted: bool) -> Outcome:
@@ -90,8 +94,8 @@ def _new(inserted: bool) -> Outcome:
 
 
 class _Archivist:
-    def __init__(self, connection: Connection, scope: Scope, unpack: Unpack | None) -> None:
-        self._connection, self._scope = connection, scope
+    def __init__(self, connection: Connection, scope: Scope, unpack: Unpack | None, model: str | None) -> None:
+        self._connection, self._scope, self._model = connection, scope, model
         self._partition = partitions.obtain(connection, scope)
         self._rows = Writer(connection, self._partition, unpack)
         self._facts_changed = False
@@ -110,7 +114,7 @@ class _Archivist:
             raise InvalidInput(f"message {record.message.id!r} has no passages: expected at least one")
         inserted = self._rows.insert_message(record.message)
         if inserted:
-            self._rows.insert_passages([_entry(passage) for passage in record.passages])
+            self._rows.insert_passages([_entry(passage, self._model) for passage in record.passages])
         return _new(inserted)
 
     @write.register
@@ -137,7 +141,7 @@ class _Archivist:
             return "known"
         if has_open and fact.retracted_at is None:
             return "loose"
-        self._rows.insert_version(NewVersion(fact=fact, entry=_entry(record.passage)))
+        self._rows.insert_version(NewVersion(fact=fact, entry=_entry(record.passage, self._model)))
         self._facts_changed = True
         return "added"
 
@@ -150,7 +154,7 @@ class _Archivist:
             return "known"
         if summaries.covering(self._connection, self._scope, summary.messages):
             return "loose"
-        self._rows.insert_summary(NewSummary(summary=summary, entry=_entry(record.passage)))
+        self._rows.insert_summary(NewSummary(summary=summary, entry=_entry(record.passage, self._model)))
         return "added"
 
     @write.register

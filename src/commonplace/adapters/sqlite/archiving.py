@@ -45,9 +45,9 @@ class SqliteArchiving(ABC):
             while batch := await lane.run_alone(lambda _: list(islice(records, BATCH))):
                 yield batch
 
-    async def write_archive(self, scope: Scope, records: Sequence[Held]) -> Written:
+    async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         return await self._write(
-            lambda connection: archive_writing.write(connection, scope, records, unpack=self._unpack)
+            lambda connection: archive_writing.write(connection, scope, records, unpack=self._unpack, model=model)
         )
 
     @asynccontextmanager
