@@ -1,12 +1,17 @@
 """The event loop behind the blocking memory: what it returns, raises and gives up."""
 
 import asyncio
+import gc
+import logging
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from commonplace import Memory
 from commonplace.domain.errors import Closed
 from commonplace.sync.loop import Loop
 
@@ -65,3 +70,36 @@ def test_a_stopped_loop_says_so() -> None:
     loop.stop()
     with pytest.raises(Closed):
         loop.call(double(1))
+
+
+UNCLOSED = """
+import gc
+from commonplace import Memory
+
+def said(text):
+    memory = Memory.ephemeral(embedder=lambda texts: [[1.0, 0.0]] * len(texts))
+    memory.add(text, user="u")
+    return memory
+
+said("let go of at once")
+gc.collect()
+kept = said("kept to the end")
+"""
+
+
+def test_a_memory_that_nobody_closed_is_closed_when_nobody_holds_it(caplog: pytest.LogCaptureFixture) -> None:
+    before = set(threading.enumerate())
+    memory = Memory.ephemeral(embedder=lambda texts: [[1.0, 0.0]] * len(texts))
+    memory.add("hello", user="u")
+    (thread,) = [one for one in threading.enumerate() if one not in before and one.name == "commonplace"]
+    with caplog.at_level(logging.WARNING):
+        del memory
+        gc.collect()
+        thread.join(30)
+    assert not thread.is_alive()
+    assert caplog.records == []
+
+
+def test_a_program_that_closes_nothing_ends_without_a_word() -> None:
+    ran = subprocess.run([sys.executable, "-c", UNCLOSED], capture_output=True, text=True, check=False, timeout=120)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

@@ -15,3 +15,4 @@ class Client(Memory):
         self._loop = Loop()
         # The same methods with the same arguments, which a test compares: Memory only passes them on.
         self._memory = cast(AsyncMemory, AsyncClient(url, key=key, timeout=timeout))
+        self._loop.serve(self, self._memory.aclose)

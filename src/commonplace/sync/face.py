@@ -1,7 +1,7 @@
 """A blocking face for an object whose methods are coroutines: each runs on a loop in the background."""
 
 from collections.abc import Callable, Coroutine
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from commonplace.sync.loop import Loop
@@ -27,6 +27,7 @@ class Face(Generic[A]):
         except BaseException:
             self._loop.stop()
             raise
+        self._loop.serve(self, partial(closing, inner))
 
     def close(self) -> None:
         self._loop.call(self._closing(self._inner))

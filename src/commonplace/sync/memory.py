@@ -58,6 +58,7 @@ class Memory(Caring, Carrying, Filing):
         except BaseException:
             self._loop.stop()
             raise
+        self._loop.serve(self, self._memory.aclose)
 
     @classmethod
     def open(
