@@ -1,10 +1,11 @@
 """AsyncMemory: the engine, and the ways to open it."""
 
+import asyncio
 from collections.abc import Generator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Self
 
 from commonplace.domain.inputs import parse_name
 from commonplace.domain.progress import Progress, unseen
@@ -14,7 +15,7 @@ from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.snapshotting import LATEST
 from commonplace.wiring import Embed, Location, opened, restored
 
-__all__ = ["AsyncMemory", "AsyncSession", "Opening"]
+__all__ = ["AsyncMemory", "AsyncSession", "Opening", "OpensLater"]
 
 
 class AsyncMemory(Engine):
@@ -66,22 +67,34 @@ class AsyncMemory(Engine):
 
 
 class Opening:
-    """A memory about to be opened: `async with AsyncMemory.open(…) as memory`, or `await AsyncMemory.open(…)`."""
+    """A memory about to be opened: `async with AsyncMemory.open(…) as memory`, or `await AsyncMemory.open(…)`.
+
+    Awaited again, it is the same memory.
+    """
 
     def __init__(self, location: Location, settings: dict[str, object], embedder: Embed | None) -> None:
         self._location, self._settings, self._embedder = location, settings, embedder
         self._memory: AsyncMemory | None = None
+        self._first = asyncio.Lock()
 
     def __await__(self) -> Generator[Any, None, AsyncMemory]:
-        return self._open().__await__()
+        return self._once().__await__()
 
     async def __aenter__(self) -> AsyncMemory:
-        self._memory = await self._open()
-        return self._memory
+        return await self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._memory is not None
-        await self._memory.aclose()
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the memory, if it was opened."""
+        if self._memory is not None:
+            await self._memory.aclose()
+
+    async def _once(self) -> AsyncMemory:
+        async with self._first:
+            self._memory = self._memory or await self._open()
+            return self._memory
 
     async def _open(self) -> AsyncMemory:
         async with AsyncExitStack() as stack:
@@ -90,6 +103,26 @@ class Opening:
             memory = AsyncMemory(parts, stack.pop_all())
             await memory.start()
             return memory
+
+
+class OpensLater:
+    """Base of a class that is made without `await` and asks a memory: it is opened at the first call."""
+
+    def __init__(self, location: str | PathLike[str] | None = None, **settings: Any) -> None:
+        self._memory = AsyncMemory.open(location, **settings)
+
+    async def opened(self) -> AsyncMemory:
+        """Return the memory underneath."""
+        return await self._memory
+
+    async def close(self) -> None:
+        await self._memory.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
 
 def _given(**arguments: object) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Moments: aware datetimes outside, whole microseconds since 1970 (UTC) inside, so that every store compares alike."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
 from commonplace.domain.errors import InvalidInput
@@ -49,6 +49,15 @@ Expiry = datetime | Literal["never"] | None
 
 def parse_expiry(value: object, *, name: str) -> Expiry:
     return "never" if value == "never" else parse_optional_moment(value, name=name)
+
+
+def parse_last_day(value: object, *, name: str) -> datetime | None:
+    """Return when the last day of something is over, in UTC. Takes a date, or an ISO 8601 string of one."""
+    try:
+        last = value if isinstance(value, date | None) else date.fromisoformat(str(value))
+    except ValueError as error:
+        raise InvalidInput(f"{name}={value!r}: expected YYYY-MM-DD") from error
+    return None if last is None else datetime.combine(last, time(), UTC) + timedelta(days=1)
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

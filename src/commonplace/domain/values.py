@@ -95,6 +95,10 @@ class Fact:
     extractor: str = ""
     """Who read it out of the message, with its version; empty for a fact written by hand."""
 
+    def holds(self, now: datetime) -> bool:
+        """Whether it is believed, and has neither ended nor expired."""
+        return all(end is None or end > now for end in (self.retracted_at, self.valid_to, self.expires_at))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
