@@ -110,3 +110,27 @@ def test_a_session_that_is_deleted_is_forgotten(memory: Memory, model: Service) 
     assert list(memory.facts(user="alex")) == []
     with pytest.raises(NotFound):
         client.sessions.history(session.id)
+
+
+def test_nothing_is_left_of_the_sessions_of_a_user_who_is_forgotten(memory: Memory) -> None:
+    client = Julep(memory)
+    session = client.sessions.create(user="al@x", situation="Al is ill.", session_id="visit 1")
+    other = client.sessions.create(user="ben", session_id="visit 1")
+    memory.forget(user="al@x")
+    with pytest.raises(NotFound):
+        client.sessions.get(session.id)
+    assert client.sessions.get(other.id) == other
+    assert not any("Al is ill." in line for line in everything(memory))
+
+
+def test_the_session_of_nobody_in_particular_and_another_users_are_apart(memory: Memory) -> None:
+    client = Julep(memory)
+    anonymous = client.sessions.create(session_id="s", situation="Hello")
+    assert client.sessions.get("s") == anonymous
+    with pytest.raises(NotFound):
+        client.sessions.get("s@ana")
+
+
+def everything(memory: Memory) -> list[str]:
+    """Every line that is held on anybody who could have been asked about."""
+    return [line for user in ("al@x", "ben", "julep:sessions", None) for line in memory.export(user=user)]
