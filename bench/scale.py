@@ -1,7 +1,7 @@
 """How much of everything: the full run, a quick one, and one so small that a test can make it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.material import Material, Question
@@ -32,6 +32,8 @@ class Scale:
     dimensions: int = 384
     starts: int = 8
     """How often each process is started, after a first time that is not counted."""
+    copied: tuple[int, ...] = ()
+    """Items in all of a PostgreSQL server after that: those of users who are not asked about are copied there."""
     model: bool = True
     """Whether to start the local model, too."""
 
@@ -55,6 +57,7 @@ QUICK = Scale(
     effort=Effort(rounds=40, seconds=0.6),
     starts=2,
 )
+MILLION = replace(FULL, name="million", totals=(10_000, 100_000), copied=(1_000_000,))
 TINY = Scale(
     name="tiny",
     totals=(40, 120),
@@ -63,6 +66,7 @@ TINY = Scale(
     items=60,
     stages=(30, 60),
     effort=Effort(rounds=2, seconds=1),
+    copied=(240,),
     dimensions=16,
     starts=1,
     model=False,
