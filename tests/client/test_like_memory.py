@@ -143,6 +143,10 @@ def test_a_session_keeps_state_for_a_while(memory: Memory) -> None:
     assert session.get() == {}
     assert session.update({"step": 1}, name="x") == {"step": 1, "name": "x"}
     assert session.update(step=None) == {"name": "x"}
+    assert session.exchange({"name": "y"}, expected={"name": "x", "step": None}) == {"name": "y"}
+    with pytest.raises(Conflict):
+        session.exchange({"name": "z"}, expected={"name": "x"})
+    assert session.get() == {"name": "y"}
     assert session.touch(ttl=60).messages == 1
     assert [one.text for one in session.recent(5)] == ["Hello there"]
     assert [one.id for one in memory.sessions(user="u1")] == ["s/1"]

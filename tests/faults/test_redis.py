@@ -13,6 +13,7 @@ from commonplace.adapters.inmemory import InMemoryLedger
 from commonplace.adapters.redis.ledger import Front, open_front
 from commonplace.adapters.redis.server import SHORTEST_REST, Access
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State
 from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.ledger import Ledger
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added, later
@@ -153,10 +154,17 @@ async def test_readers_and_writers_in_any_order_leave_no_old_copy(redis_url: str
             return found
 
         async def update_session(
-            self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-        ) -> Mapping[str, Json]:
+            self,
+            scope: Scope,
+            session: SessionId,
+            values: State,
+            *,
+            now: datetime,
+            ttl: float,
+            expected: Expected = None,
+        ) -> State:
             await asyncio.sleep(0.0005)
-            found = await super().update_session(scope, session, values, now=now, ttl=ttl)
+            found = await super().update_session(scope, session, values, now=now, ttl=ttl, expected=expected)
             await asyncio.sleep(0.0005)
             return found
 

@@ -3,15 +3,17 @@
 So what was said there is recalled, learned from and forgotten like everything else: a forgotten message is gone from
 the conversation, and one whose last message was forgotten is not there any more. What the model was told of our memory
 is cut out of what is kept. The record of a conversation is the state of a session of its own, which nothing else
-touches. Two writers in one process meet in a lock; of two processes that save the same conversation at the same
-moment, the later one wins.
+touches. Of several that save the same conversation at the same moment, here or in other processes, one succeeds: who
+writes claims the record first, and the ledger compares what was read when it is written.
 """
 
-import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 from pydantic_ai.conversation_store import (
@@ -23,11 +25,15 @@ from pydantic_ai.conversation_store import (
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
 from commonplace.agents.capability import text_of
-from commonplace.domain.errors import NotFound
+from commonplace.domain.errors import CommonplaceError, Conflict, NotFound
+from commonplace.domain.states import State
 from commonplace.domain.values import Json
 from commonplace.memory import AsyncMemory
 
 KEY = "pydantic_ai"
+CLAIM = "pydantic_ai claim"
+CLAIMED = timedelta(minutes=1)
+"""How long a record is left to who claimed it: somebody who was killed in the middle does not keep it for ever."""
 RECORDS = "pydantic-ai conversation "
 LIFE = 10 * 365 * 86_400.0
 """Seconds: the longest that a session may live. Each save begins it anew."""
@@ -39,16 +45,18 @@ RECORD: TypeAdapter[ConversationRecord] = TypeAdapter(ConversationRecord)
 class MemoryConversationStore(ConversationStore):
     """The conversations of one user. Give `learn=False` where another part learns from what the user says."""
 
-    def __init__(self, memory: AsyncMemory, *, user: str | None = None, learn: bool = True) -> None:
-        self._memory, self._user, self._learn = memory, user, learn
-        self._writing = asyncio.Lock()
+    def __init__(
+        self,
+        memory: AsyncMemory,
+        *,
+        user: str | None = None,
+        learn: bool = True,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._memory, self._user, self._learn, self._now = memory, user, learn, now
 
     async def read_record(self, conversation_id: str) -> ConversationRecord | None:
-        kept = (await self._state(conversation_id).get()).get(KEY)
-        if kept is None:
-            return None
-        record = RECORD.validate_python(kept)
-        return record if record.head_id is None or await self._holds(record.head_id) else None
+        return await self._record(await self._state(conversation_id).get())
 
     async def read_records(self, *, scope: str | None = None, limit: int | None = None) -> Sequence[ConversationRecord]:
         ids = [
@@ -65,21 +73,19 @@ class MemoryConversationStore(ConversationStore):
         new_entries: Sequence[ConversationEntry] = (),
         expected_revision: str | None,
     ) -> None:
-        async with self._writing:
-            await self._expect(record.conversation_id, expected_revision)
+        async with self._claimed(record.conversation_id, expected_revision) as (claim, _):
             fresh = {entry.id for entry in new_entries}
             if record.head_id is not None and record.head_id not in fresh and not await self._holds(record.head_id):
                 raise ConversationConflict(record.conversation_id)
             for entry in new_entries:
                 await self._keep(record.conversation_id, entry)
             kept = cast(Json, RECORD.dump_python(record, mode="json"))
-            await self._state(record.conversation_id).update({KEY: kept})
+            await self._exchange(record.conversation_id, {KEY: kept, CLAIM: None}, expected={CLAIM: claim})
 
     async def delete_record(self, conversation_id: str, *, expected_revision: str) -> None:
         """Delete the record, and forget for good every entry that no other conversation reaches."""
-        async with self._writing:
-            gone = await self._expect(conversation_id, expected_revision)
-            reached = await self._reached([one for one in await self.read_records() if one is not None], gone)
+        async with self._claimed(conversation_id, expected_revision) as (_, gone):
+            reached = await self._reached(await self.read_records(), gone)
             await self._memory.forget(session=RECORDS + conversation_id, user=self._user)
             for tip in [gone.head_id, *gone.branches] if gone else []:
                 for entry in await self.read_history(tip):
@@ -108,11 +114,41 @@ class MemoryConversationStore(ConversationStore):
     def _state(self, conversation_id: str) -> Any:
         return self._memory.session(RECORDS + conversation_id, user=self._user, ttl=LIFE)
 
-    async def _expect(self, conversation_id: str, revision: str | None) -> ConversationRecord | None:
-        stored = await self.read_record(conversation_id)
-        if (stored.revision if stored else None) != revision:
+    async def _record(self, state: State) -> ConversationRecord | None:
+        if (kept := state.get(KEY)) is None:
+            return None
+        record = RECORD.validate_python(kept)
+        return record if record.head_id is None or await self._holds(record.head_id) else None
+
+    @asynccontextmanager
+    async def _claimed(
+        self, conversation_id: str, revision: str | None
+    ) -> AsyncIterator[tuple[Json, ConversationRecord | None]]:
+        """Keep others from writing it. Raises ConversationConflict if it is claimed, or not of that revision."""
+        state = await self._state(conversation_id).get()
+        stored, held = await self._record(state), cast(Mapping[str, str] | None, state.get(CLAIM))
+        claimed = held is not None and datetime.fromisoformat(held["until"]) > self._now()
+        if claimed or (stored.revision if stored else None) != revision:
             raise ConversationConflict(conversation_id)
-        return stored
+        claim: Json = {"by": str(uuid4()), "until": (self._now() + CLAIMED).isoformat()}
+        read = {KEY: state.get(KEY), CLAIM: state.get(CLAIM)}
+        await self._exchange(conversation_id, {CLAIM: claim}, expected=read)
+        try:
+            yield claim, stored
+        except BaseException:
+            await self._give_up(conversation_id, claim)
+            raise
+
+    async def _exchange(self, conversation_id: str, values: State, *, expected: State) -> None:
+        try:
+            await self._state(conversation_id).exchange(values, expected=expected)
+        except Conflict as error:
+            raise ConversationConflict(conversation_id) from error
+
+    async def _give_up(self, conversation_id: str, claim: Json) -> None:
+        """Let others in at once. Where that fails, too, they come in when the claim is over."""
+        with suppress(CommonplaceError, ConversationConflict):
+            await self._exchange(conversation_id, {CLAIM: None}, expected={CLAIM: claim})
 
     async def _holds(self, entry_id: str) -> bool:
         try:

@@ -37,6 +37,22 @@ class RemoteSession:
         state: Mapping[str, Json] = answer["state"]
         return state
 
+    async def exchange(self, values: Mapping[str, Json], *, expected: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Merge values into the state if the keys of `expected` still hold that: None for one that must not be there.
+
+        Raises Conflict, and changes nothing, if another process or another call was first. Returns the state.
+        """
+        answer = await self._asking.call(
+            "PATCH",
+            f"{self._path}/state",
+            values=dict(values),
+            expected=dict(expected),
+            user=self._user,
+            ttl=self._ttl,
+        )
+        state: Mapping[str, Json] = answer["state"]
+        return state
+
     async def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
         """Keep it alive for another `ttl` seconds."""
         if ttl is not None:

@@ -36,6 +36,20 @@ class AsyncSession:
             self._scope, self.id, merged, now=self._parts.now(), ttl=self.ttl
         )
 
+    async def exchange(self, values: Mapping[str, Json], *, expected: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Merge values into the state if the keys of `expected` still hold that: None for one that must not be there.
+
+        Raises Conflict, and changes nothing, if another process or another call was first. Returns the state.
+        """
+        return await self._parts.ledger.update_session(
+            self._scope,
+            self.id,
+            parse_metadata(dict(values)),
+            now=self._parts.now(),
+            ttl=self.ttl,
+            expected=parse_metadata(dict(expected)),
+        )
+
     async def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
         """Keep it alive for another `ttl` seconds."""
         if ttl is not None:

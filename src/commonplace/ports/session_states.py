@@ -1,22 +1,26 @@
 """What a conversation keeps for a while: it is gone after its time, and its messages are not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Json, SessionId, SessionInfo
+from commonplace.domain.states import Expected, State
+from commonplace.domain.values import SessionId, SessionInfo
 
 
 class SessionStates(Protocol):
     """Short-lived state of conversations. A session that has expired or ended reads as one with no state."""
 
-    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> Mapping[str, Json]: ...
+    async def session_state(self, scope: Scope, session: SessionId, *, now: datetime) -> State: ...
 
     async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
-        """Merge values into the state (None removes a key), keep it alive for `ttl` seconds, return the new state."""
+        self, scope: Scope, session: SessionId, values: State, *, now: datetime, ttl: float, expected: Expected = None
+    ) -> State:
+        """Merge values into the state (None removes a key), keep it alive for `ttl` seconds, return the new state.
+
+        Raises Conflict, and changes nothing, if the state is not what is expected of it when it is written.
+        """
         ...
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo: ...

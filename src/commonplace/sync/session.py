@@ -31,6 +31,13 @@ class Session:
         """Merge values into the state and return it. A value of None removes its key."""
         return self._loop.call(self._session.update(values, **more))
 
+    def exchange(self, values: Mapping[str, Json], *, expected: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Merge values into the state if the keys of `expected` still hold that: None for one that must not be there.
+
+        Raises Conflict, and changes nothing, if another process or another call was first. Returns the state.
+        """
+        return self._loop.call(self._session.exchange(values, expected=expected))
+
     def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
         """Keep it alive for another `ttl` seconds."""
         return self._loop.call(self._session.touch(ttl=ttl))

@@ -1,8 +1,10 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from commonplace.domain.errors import Conflict
 from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.ledger import Change, Ledger, MessageQuery
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added, any_text, json_values, later, new_message
@@ -29,6 +31,18 @@ class SessionsContract:
         merged = await ledger.update_session(ANA, S1, {"b": None, "c": "x"}, now=later(1), ttl=DAY)
         assert merged == {"a": 1, "c": "x"}
         assert await ledger.session_state(ANA, S1, now=later(2)) == {"a": 1, "c": "x"}
+
+    async def test_a_state_is_changed_only_if_it_is_what_is_expected(self, ledger: Ledger) -> None:
+        with pytest.raises(Conflict, match="'a'"):
+            await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY, expected={"a": 0})
+        assert await ledger.session_info(ANA, S1) is None
+        await ledger.update_session(ANA, S1, {"a": {"deep": [1]}}, now=START, ttl=DAY, expected={"a": None})
+        changed: list[dict[str, Json]] = [{"a": None}, {"a": {"deep": [2]}}, {"a": {"deep": [1]}, "b": 1}]
+        for expected in changed:
+            with pytest.raises(Conflict):
+                await ledger.update_session(ANA, S1, {"a": 2, "b": 2}, now=START, ttl=DAY, expected=expected)
+        state = await ledger.update_session(ANA, S1, {"b": 2}, now=START, ttl=DAY, expected={"a": {"deep": [1]}})
+        assert state == {"a": {"deep": [1]}, "b": 2} == await ledger.session_state(ANA, S1, now=START)
 
     async def test_what_the_caller_changes_in_a_state_is_not_changed_here(self, ledger: Ledger) -> None:
         inner: list[Json] = [1]

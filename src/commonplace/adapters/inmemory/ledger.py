@@ -21,6 +21,7 @@ from commonplace.adapters.inmemory.partition import Partition, Session, Version
 from commonplace.adapters.inmemory.summaries import InMemorySummaries
 from commonplace.domain.errors import Conflict, InvalidInput
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State, merged
 from commonplace.domain.values import (
     Attachment,
     AttachmentId,
@@ -273,12 +274,11 @@ class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
         return copy.deepcopy(known.state) if known is not None and known.lives(now) else {}
 
     async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
+        self, scope: Scope, session: SessionId, values: State, *, now: datetime, ttl: float, expected: Expected = None
+    ) -> State:
+        changed = merged(await self.session_state(scope, session, now=now), copy.deepcopy(dict(values)), expected)
         held = self._obtain(scope)
-        kept = held.keep_alive(session, now=now, ttl=ttl)
-        merged = {**kept.state, **copy.deepcopy(dict(values))}
-        held.sessions[session] = replace(kept, state={key: value for key, value in merged.items() if value is not None})
+        held.sessions[session] = replace(held.keep_alive(session, now=now, ttl=ttl), state=changed)
         return await self.session_state(scope, session, now=now)
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:

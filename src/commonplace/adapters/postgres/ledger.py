@@ -42,6 +42,7 @@ from commonplace.adapters.postgres.serving import PostgresServing
 from commonplace.adapters.postgres.summarising import PostgresSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State
 from commonplace.domain.values import (
     Block,
     BlockVersion,
@@ -283,9 +284,9 @@ class PostgresLedger(
         return await self._read_of(scope, sessions.state, session, now=now)
 
     async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
-        return await self._write_of(scope, sessions.update, session, values, now=now, ttl=ttl)
+        self, scope: Scope, session: SessionId, values: State, *, now: datetime, ttl: float, expected: Expected = None
+    ) -> State:
+        return await self._write_of(scope, sessions.update, session, values, now=now, ttl=ttl, expected=expected)
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:
         return await self._write_of(scope, sessions.touch, session, now=now, ttl=ttl)

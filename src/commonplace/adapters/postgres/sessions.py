@@ -13,6 +13,7 @@ from commonplace.adapters.postgres import partitions
 from commonplace.adapters.postgres.columns import Connection, json_column, optional_moment, text_column, text_of
 from commonplace.adapters.postgres.partitions import NUMBER
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State, merged
 from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Json, Message, SessionId, SessionInfo
 
@@ -75,11 +76,17 @@ def _loaded(row: tuple[Any, ...] | None) -> dict[str, Json]:
 
 
 async def update(
-    connection: Connection, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-) -> Mapping[str, Json]:
+    connection: Connection,
+    scope: Scope,
+    session: SessionId,
+    values: State,
+    *,
+    now: datetime,
+    ttl: float,
+    expected: Expected,
+) -> State:
     partition = (await partitions.obtain(connection, scope)).no
-    merged = dict(await state(connection, scope, session, now=now)) | dict(values)
-    kept: dict[str, Json] = {key: value for key, value in merged.items() if value is not None}
+    kept = merged(await state(connection, scope, session, now=now), values, expected)
     await keep_alive(connection, partition, session, now=now, ttl=ttl)
     await connection.execute(
         "update sessions set state = %s where partition = %s and id = %s",

@@ -13,6 +13,7 @@ from commonplace.adapters.redis.editions import LIFE, Editions
 from commonplace.adapters.redis.keys import Keys, digest
 from commonplace.adapters.redis.server import Command, Server
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.session_states import SessionStates
@@ -53,10 +54,10 @@ class RedisSessions:
         return state
 
     async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
+        self, scope: Scope, session: SessionId, values: State, *, now: datetime, ttl: float, expected: Expected = None
+    ) -> State:
         async with self._editions.changing(scope, rows=False):
-            return await self._ledger.update_session(scope, session, values, now=now, ttl=ttl)
+            return await self._ledger.update_session(scope, session, values, now=now, ttl=ttl, expected=expected)
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:
         edition, copy = await self._copy(scope, session)

@@ -46,6 +46,7 @@ from commonplace.adapters.sqlite.serving import SqliteServing
 from commonplace.adapters.sqlite.summarising import SqliteSummarising
 from commonplace.domain.errors import Closed, InvalidInput
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State
 from commonplace.domain.values import (
     Fact,
     FactId,
@@ -244,10 +245,10 @@ class SqliteLedger(
         return await self._read_few(lambda connection: sessions.state(connection, scope, session, now=now))
 
     async def update_session(
-        self, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-    ) -> Mapping[str, Json]:
+        self, scope: Scope, session: SessionId, values: State, *, now: datetime, ttl: float, expected: Expected = None
+    ) -> State:
         return await self._write(
-            lambda connection: sessions.update(connection, scope, session, values, now=now, ttl=ttl)
+            lambda connection: sessions.update(connection, scope, session, values, now=now, ttl=ttl, expected=expected)
         )
 
     async def touch_session(self, scope: Scope, session: SessionId, *, now: datetime, ttl: float) -> SessionInfo:

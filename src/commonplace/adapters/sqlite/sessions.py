@@ -11,6 +11,7 @@ from datetime import datetime
 from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import Connection, Text, json_column, optional_moment, text_column, text_of
 from commonplace.domain.scope import Scope
+from commonplace.domain.states import Expected, State, merged
 from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Json, SessionId, SessionInfo
 
@@ -52,11 +53,17 @@ def _state(connection: Connection, partition: int, session: SessionId, *, now: d
 
 
 def update(
-    connection: Connection, scope: Scope, session: SessionId, values: Mapping[str, Json], *, now: datetime, ttl: float
-) -> Mapping[str, Json]:
+    connection: Connection,
+    scope: Scope,
+    session: SessionId,
+    values: State,
+    *,
+    now: datetime,
+    ttl: float,
+    expected: Expected,
+) -> State:
     partition = partitions.obtain(connection, scope).no
-    merged = _state(connection, partition, session, now=now) | dict(values)
-    kept: dict[str, Json] = {key: value for key, value in merged.items() if value is not None}
+    kept = merged(_state(connection, partition, session, now=now), values, expected)
     keep_alive(connection, partition, session, now=now, ttl=ttl)
     connection.execute(
         "update sessions set state = ? where partition = ? and id = ?",

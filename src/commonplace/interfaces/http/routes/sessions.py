@@ -44,6 +44,9 @@ class State:
 
 class StateRequest(Body):
     values: Annotated[Values, Field(description="Merged into the state; a value of null removes its key.")]
+    expected: Annotated[
+        Values | None, Field(description="What some keys must still hold, null for one that must not be there.")
+    ] = None
     user: User = None
     ttl: Ttl = None
 
@@ -80,8 +83,10 @@ async def state(session: SessionName, access: Reader, user: UserQuery = None) ->
 
 @router.patch("/{session:segment}/state", responses=described(State, what="The state now."))
 async def update(session: SessionName, asked: StateRequest, access: Writer) -> Response:
-    """Merge values into the state."""
+    """Merge values into the state; refused if it is not what is expected."""
     held = access.memory.session(session, user=access.user(asked.user), ttl=asked.ttl)
+    if asked.expected is not None:
+        return reply(State(await held.exchange(asked.values, expected=asked.expected)))
     return reply(State(await held.update(asked.values)))
 
 
