@@ -1,6 +1,7 @@
 """The settings of vector search: who answers, and where the indexes are."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,10 +15,23 @@ def _expanded(value: object) -> object:
     return os.path.expanduser(value) if isinstance(value, str) else value
 
 
+def _by_namespace(value: object) -> object:
+    """Take `acme=openai:…, acme/ana=local` too, which is what fits into a variable."""
+    pairs = [pair.strip().partition("=")[::2] for pair in value.split(",")] if isinstance(value, str) else None
+    return value if pairs is None else {name.strip(): model.strip() for name, model in pairs}
+
+
+Namespace = Annotated[str, Field(pattern="^[^/]+(/.*)?$")]
+ModelName = Annotated[str, Field(pattern="^(local|[^:]+:.+)$")]
 Place = Annotated[Path, BeforeValidator(_expanded)]
 
 
 class IndexSettings(BaseSettings):
+    embedding_models: Annotated[Mapping[Namespace, ModelName], BeforeValidator(_by_namespace)] = Field(
+        {},
+        description="Embedding models that tenants or users have of their own, as "
+        "`acme=openai:text-embedding-3-large, acme/ana=local`.",
+    )
     index: Literal["auto", "exact", "chroma", "pgvector", "qdrant"] = Field(
         "auto",
         description="What searches vectors: `exact` search, an index by its name for everybody, or `auto`: the one of "

@@ -13,7 +13,7 @@ from commonplace.domain.snapshots import Restored
 from commonplace.engine.engine import Engine
 from commonplace.engine.sessions import AsyncSession
 from commonplace.engine.snapshotting import LATEST
-from commonplace.wiring import Embed, Location, opened, restored
+from commonplace.wiring import Embed, Embeds, Location, opened, restored
 
 __all__ = ["AsyncMemory", "AsyncSession", "Opening", "OpensLater"]
 
@@ -28,19 +28,29 @@ class AsyncMemory(Engine):
         *,
         tenant: str | None = None,
         embedder: Embed | None = None,
+        embedders: Embeds | None = None,
         model: str | None = None,
         **settings: object,
     ) -> "Opening":
-        """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Use `async with`, or await it."""
+        """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Use `async with`, or await it.
+
+        `embedders` are those of tenants and users that have one of their own, by `tenant` or `tenant/user`.
+        """
         place = Location.parse(location)
-        return Opening(place, settings | _given(tenant=tenant, agent_model=model), embedder)
+        return Opening(place, settings | _given(tenant=tenant, agent_model=model), embedder, embedders)
 
     @classmethod
     def ephemeral(
-        cls, *, tenant: str | None = None, embedder: Embed | None = None, model: str | None = None, **settings: object
+        cls,
+        *,
+        tenant: str | None = None,
+        embedder: Embed | None = None,
+        embedders: Embeds | None = None,
+        model: str | None = None,
+        **settings: object,
     ) -> "Opening":
         """A memory that is kept in this process only."""
-        return Opening(Location.nowhere(), settings | _given(tenant=tenant, agent_model=model), embedder)
+        return Opening(Location.nowhere(), settings | _given(tenant=tenant, agent_model=model), embedder, embedders)
 
     async def beside(self, tenant: str) -> "AsyncMemory":
         """Return the memory of another tenant on the same parts. Close it before this one."""
@@ -72,8 +82,15 @@ class Opening:
     Awaited again, it is the same memory.
     """
 
-    def __init__(self, location: Location, settings: dict[str, object], embedder: Embed | None) -> None:
-        self._location, self._settings, self._embedder = location, settings, embedder
+    def __init__(
+        self,
+        location: Location,
+        settings: dict[str, object],
+        embedder: Embed | None,
+        embedders: Embeds | None = None,
+    ) -> None:
+        self._location, self._settings = location, settings
+        self._embedder, self._embedders = embedder, embedders
         self._memory: AsyncMemory | None = None
         self._first = asyncio.Lock()
 
@@ -99,7 +116,7 @@ class Opening:
     async def _open(self) -> AsyncMemory:
         async with AsyncExitStack() as stack:
             given = _given(**self._settings)
-            parts = await stack.enter_async_context(opened(self._location, given, self._embedder))
+            parts = await stack.enter_async_context(opened(self._location, given, self._embedder, self._embedders))
             memory = AsyncMemory(parts, stack.pop_all())
             await memory.start()
             return memory

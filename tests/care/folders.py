@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Corpora
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.engine import Engine
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
@@ -51,7 +51,7 @@ async def memory_of(
 def forgetting_of(parts: Parts, stage: Callable[[str], None]) -> Forgetting:
     planner = Planner(parts)
     corpora = Corpora(parts.ledger, budget=parts.options.cache_bytes, make=planner.corpus)
-    return Forgetting(parts, corpora, Embedding(parts.embedder), planner, attaching=Attaching(parts), stage=stage)
+    return Forgetting(parts, corpora, Choosing(parts), planner, attaching=Attaching(parts), stage=stage)
 
 
 async def settle(memory: Engine) -> None:

@@ -53,8 +53,8 @@ def test_fields_that_are_not_known_are_ignored() -> None:
 
 
 def test_a_newer_format_is_refused() -> None:
-    with pytest.raises(Incompatible, match="format 2"):
-        record_of(line_of(Opened(format=2, ledger="x", embedder=None)))
+    with pytest.raises(Incompatible, match="format 3"):
+        record_of(line_of(Opened(format=3, ledger="x", embedder=None)))
 
 
 @pytest.mark.parametrize(

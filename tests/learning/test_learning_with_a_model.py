@@ -54,9 +54,13 @@ async def test_add_does_not_wait_for_the_model(serve: Serve) -> None:
 )
 async def test_each_fact_names_its_model_prompt_and_words(model: str, path: str, serve: Serve) -> None:
     scripted = serve(by_rules)
-    keys = {"openai_api_key": "sk-o", "anthropic_api_key": "sk-a"}
     async with AsyncMemory.ephemeral(
-        embedder=apart, model=model, agent_base_url=scripted.url + path, agent_temperature=0.1, **keys
+        embedder=apart,
+        model=model,
+        agent_base_url=scripted.url + path,
+        agent_temperature=0.1,
+        openai_api_key="sk-o",
+        anthropic_api_key="sk-a",
     ) as memory:
         added = await memory.add("Hello! I live in Paris.", wait=True)
         (fact,) = await memory.facts()

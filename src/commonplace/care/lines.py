@@ -77,6 +77,8 @@ def line_of(record: Line) -> str:
         inner = body.pop(_INNER[type(record)][0])
         assert isinstance(inner, dict)
         body = {**inner, **{name: value for name, value in body.items() if value not in (None, [])}}
+    if isinstance(record, OfUser) and record.embedder is None:
+        del body["embedder"]
     return json.dumps({"type": _NAMES[type(record)], **body}, allow_nan=False, separators=(",", ":"))
 
 

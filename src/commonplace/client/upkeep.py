@@ -25,9 +25,10 @@ class RemoteUpkeep:
         """Look for drift between the ledger, the caches and the index; mend it if asked."""
         return from_json(Checkup, await self._asking.call("POST", "/v1/doctor", repair=repair))
 
-    async def reindex(self, *, embed: bool = False) -> Reindexed:
-        """Build every index anew from the ledger; with `embed`, make every vector anew too."""
-        return from_json(Reindexed, await self._asking.call("POST", "/v1/reindex", embed=embed))
+    async def reindex(self, *, embed: bool = False, users: Iterable[str | None] | None = None) -> Reindexed:
+        """Build every index anew from the ledger, or these users'; with `embed`, make every vector anew too."""
+        whose = None if users is None else list(users)
+        return from_json(Reindexed, await self._asking.call("POST", "/v1/reindex", embed=embed, users=whose))
 
     async def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:
         """Return the messages that are still to be learned from; those that failed for good with status `dead`."""

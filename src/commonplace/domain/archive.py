@@ -26,8 +26,11 @@ from commonplace.domain.values import (
     Summary,
 )
 
-FORMAT = 1
-"""Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that."""
+PLAIN, FORMAT = 1, 2
+"""Raised when an old reader could misread a new record. A new kind of record, or a new field, does not need that.
+
+Format 2 has users with vectors of a model of their own; what has none of them stays of format 1.
+"""
 
 UNFINISHED = "unfinished:"
 """How the embedder's name begins in a ledger that is being filled from an archive: it does not open as a memory."""
@@ -37,7 +40,7 @@ UNFINISHED = "unfinished:"
 class Opened:
     """The first record: whose vectors and which ledger these are."""
 
-    format: int = FORMAT
+    format: int = PLAIN
     ledger: str
     """The name of the ledger it was read from."""
     embedder: str | None
@@ -54,6 +57,8 @@ class OfUser:
     """What follows belongs to this user; None is the anonymous one."""
 
     user: str | None
+    embedder: str | None = None
+    """The identity of the model whose vectors these are, where it is not the one that `Opened` names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

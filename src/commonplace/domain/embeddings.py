@@ -40,3 +40,5 @@ class Migrated:
     overlap: float | None
     """The share of the ten nearest that the two models agree on; None where it was not measured."""
     switched: bool
+    left_alone: int = 0
+    """Users who have a model of their own: their vectors stay as they are."""

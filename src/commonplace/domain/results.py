@@ -248,6 +248,7 @@ class Stats:
     counts: Mapping[str, int]
     bytes_on_disk: int
     embedder: str
+    """The model of everybody who has none of their own."""
     index: str
     exact_up_to: int
     partitions: tuple[PartitionStats, ...]
@@ -258,6 +259,8 @@ class Stats:
     jobs: Mapping[str, int] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)
     """What Redis did so far for this process; `up` is 1 or 0. Empty where none is used."""
+    own_embedders: Mapping[str, int] = field(default_factory=dict)
+    """Models that users have of their own, with how many have each."""
     learning: Learning = field(default_factory=Learning)
 
 

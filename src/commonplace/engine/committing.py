@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.filling import Filling
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
@@ -20,26 +21,36 @@ Decide = Callable[[], Awaitable[Sequence[Draft]]]
 
 
 class Committing:
-    def __init__(self, parts: Parts, indexing: Indexing, filling: Filling, *, written: Callable[[Scope], None]) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        choosing: Choosing,
+        indexing: Indexing,
+        filling: Filling,
+        *,
+        written: Callable[[Scope], None],
+    ) -> None:
         """`written` is told of every user whose rows have changed."""
-        self._parts, self._ledger = parts, parts.ledger
+        self._parts, self._ledger, self._choosing = parts, parts.ledger, choosing
         self._indexing, self._filling, self._written = indexing, filling, written
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     async def keep(self, scope: Scope, *changes: Change) -> None:
-        """Write what rests on nothing read before."""
+        """Write what rests on nothing read before. Raises EmbedderMismatch, as `commit` does."""
+        await self._choosing.claim(scope)
         await self._ledger.write(scope, *changes)
         self._written(scope)
-        if self._outdated(changes):
+        if self._outdated(scope, changes):
             await self._filling.fill(scope)
 
     async def commit(self, scope: Scope, decide: Decide, *, also: Sequence[Change] = ()) -> Sequence[Draft]:
         """Write what is decided, in one transaction with `also`. `decide` reads the facts anew each time."""
+        await self._choosing.claim(scope)
         async with self._lock(scope):
             for _ in range(ATTEMPTS):
                 seen = await self._ledger.versions(scope)
                 drafts = await decide()
-                changes = [self._change(draft) for draft in drafts]
+                changes = [self._change(scope, draft) for draft in drafts]
                 first, *others = (*also, *changes) or (Change(),)
                 try:
                     await self._ledger.write(scope, replace(first, facts_seen=seen.fact_version), *others)
@@ -48,16 +59,16 @@ class Committing:
                 except Conflict:
                     continue
                 self._written(scope)
-                if self._outdated((*also, *changes)):
+                if self._outdated(scope, (*also, *changes)):
                     await self._filling.fill(scope)
                 elif any(new.entry.vector is None for change in changes for new in change.versions):
                     self._filling.written(scope, since=seen.version)
                 return drafts
         raise Conflict(f"the facts of this user changed {ATTEMPTS} times while they were read: try again")
 
-    def _outdated(self, changes: Sequence[Change]) -> bool:
+    def _outdated(self, scope: Scope, changes: Sequence[Change]) -> bool:
         """Say whether another model took the place of the one that made these vectors: then they were not written."""
-        current = self._parts.embedder.identity
+        current = self._parts.embedder_of(scope).identity
         entries = [entry for change in changes for new in change.messages for entry in new.entries]
         entries += [new.entry for change in changes for new in change.versions]
         entries += [new.entry for change in changes for new in change.summaries]
@@ -70,10 +81,10 @@ class Committing:
             lock = self._locks[scope] = asyncio.Lock()
         return lock
 
-    def _change(self, draft: Draft) -> Change:
+    def _change(self, scope: Scope, draft: Draft) -> Change:
         return Change(
             closed=draft.closed,
-            versions=self._indexing.versions(draft.facts),
+            versions=self._indexing.versions(draft.facts, scope=scope),
             reinforced=draft.reinforced,
             sources=draft.sources,
             history=draft.history,

@@ -29,6 +29,9 @@ class Part(NamedTuple):
     notes: Sequence[str] = ()
 
 
+Make = Callable[[Scope, Versions], Corpus]
+Fits = Callable[[Scope, Versions], bool]
+Agreed = Callable[[Scope, Versions], Awaitable[Versions]]
 Beyond = Callable[[Versions], Awaitable[Part]]
 """Chooses a part of a user's rows that holds the answer, where all of them would be too many."""
 
@@ -47,16 +50,17 @@ class Corpora:
         ledger: IndexFeed,
         *,
         budget: int,
-        make: Callable[[Versions], Corpus],
-        fits: Callable[[Versions], bool] = lambda _: True,
+        make: Make,
+        fits: Fits = lambda _, __: True,
         following: Following | None = None,
+        agreed: Agreed | None = None,
     ) -> None:
         """`make` returns an empty corpus that suits a partition; whether it holds vectors is for the planner to say.
 
         `fits` says whether a partition may be in RAM as a whole. `following` is told when the ledger holds the vectors
-        of another model.
+        of another model. `agreed` refuses a user whose vectors are of another model than theirs.
         """
-        self._following = following
+        self._following, self._agreed = following, agreed
         self._ledger, self._budget, self._make, self.fits = ledger, budget, make, fits
         self._held: OrderedDict[Scope, _Held] = OrderedDict()
         self._beyond = asyncio.Lock()
@@ -73,7 +77,7 @@ class Corpora:
         try:
             async with held.lock:
                 versions = await self._versions(scope)
-                if self.fits(versions):
+                if self.fits(scope, versions):
                     yield Part(await self._up_to_date(scope, held, versions))
                 else:
                     self._count(held, None)
@@ -107,20 +111,21 @@ class Corpora:
             return
         async with held.lock:
             versions = await self._ledger.versions(scope)
-            if self._held.get(scope) is held and self.fits(versions):
+            same = held.corpus is not None and held.corpus.model == versions.model
+            if same and self._held.get(scope) is held and self.fits(scope, versions):
                 await self._up_to_date(scope, held, versions)
 
     async def _up_to_date(self, scope: Scope, held: _Held, versions: Versions) -> Corpus:
         corpus = held.corpus
-        if corpus is not None and corpus.generation != versions.generation:
+        if corpus is not None and (corpus.generation != versions.generation or corpus.model != versions.model):
             corpus = None
         if corpus is not None and corpus.version == versions.version:
             self.hits += 1
             return corpus
         if corpus is None or _worn(corpus) or corpus.version > versions.version:
-            corpus = self._make(versions)
+            corpus = self._make(scope, versions)
         feed = await self._ledger.feed(scope, since=corpus.version)
-        if feed.versions.generation != corpus.generation:
+        if feed.versions.generation != corpus.generation or feed.versions.model != corpus.model:
             return await self._up_to_date(scope, held, await self._versions(scope))
         self.loads += _size(feed) > SMALL_FEED
         await take_in(corpus, feed)
@@ -133,7 +138,7 @@ class Corpora:
         while self._following is not None and versions.generation != self._following.generation:
             await self._following.follow()
             versions = await self._ledger.versions(scope)
-        return versions
+        return versions if self._agreed is None else await self._agreed(scope, versions)
 
     def _count(self, held: _Held, corpus: Corpus | None) -> None:
         held.corpus = corpus

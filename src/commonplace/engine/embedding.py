@@ -40,6 +40,10 @@ class Embedding:
         self._model = embedder.identity
         self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
+    @property
+    def identity(self) -> str:
+        return self._embedder.identity
+
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Never fails for want of a model: the texts stay searchable by their words, and the note says so."""
         try:

@@ -39,11 +39,11 @@ from commonplace.engine.attaching import Attaching
 from commonplace.engine.by_hand import ByHand, Revision, Statement
 from commonplace.engine.caring import Caring
 from commonplace.engine.carrying import Carrying
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.committing import Committing
 from commonplace.engine.consolidating import Consolidating
 from commonplace.engine.contexts import Contexts
 from commonplace.engine.corpora import Corpora
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.exporting import Exporting
 from commonplace.engine.filing import Filing
 from commonplace.engine.filling import Filling
@@ -79,42 +79,45 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         """`beside` is another tenant's on the same parts: they share what is held in RAM, and one feeds the index."""
         self._parts, self._beside = parts, beside
         self._closing = closing or AsyncExitStack()
+        self._choosing = choosing = Choosing(parts)
         self._planner: Planner = beside._planner if beside else Planner(parts)
         self._corpora: Corpora = beside._corpora if beside else self._new_corpora()
         corpora = self._corpora
         self._attaching = Attaching(parts)
-        embedding = Embedding(parts.embedder, language=parts.options.language)
-        indexing = Indexing(embedding, language=parts.options.language, look=self._attaching.read)
-        self._filling = Filling(parts, indexing, embedding, filled=self._planner.written)
-        committing = Committing(parts, indexing, self._filling, written=self._planner.written)
-        self._recalling = Recalling(parts, corpora, embedding, self._planner, settle=self._filling.settle)
+        indexing = Indexing(choosing.of, language=parts.options.language, look=self._attaching.read)
+        self._filling = Filling(parts, indexing, choosing, filled=self._planner.written)
+        committing = Committing(parts, choosing, indexing, self._filling, written=self._planner.written)
+        self._recalling = Recalling(parts, corpora, choosing, self._planner, settle=self._filling.settle)
         self._contexts = Contexts(parts, self._recalling.recall, self._recalling.wishes)
         self._absence = Absence(parts, corpora, self._recalling)
-        learner = Learner(parts, parts.extractor, embedding, nearest=self._nearest) if parts.extractor else None
+        learner = Learner(parts, parts.extractor, choosing, nearest=self._nearest) if parts.extractor else None
         self._summarising = Summarising(parts, indexing, committing)
         self._worker = Worker(parts, learner, committing, self._summarising)
         self._adding = Adding(parts, indexing, committing, learner, self._worker, self._summarising)
         self._relearning = Relearning(parts, learner, committing)
         self._exporting = Exporting(parts, self._filling, self._attaching)
         reindexing = Reindexing(parts, indexing)
-        self._importing = Importing(parts, reindexing, self._adding, self._filling, self._planner, self._attaching)
+        self._importing = Importing(
+            parts, choosing, reindexing, self._adding, self._filling, self._planner, self._attaching
+        )
         self._by_hand = ByHand(parts, committing)
-        self._upkeep = Upkeep(parts, corpora, indexing, self._planner, self._attaching)
+        self._upkeep = Upkeep(parts, corpora, choosing, indexing, self._planner, self._attaching)
         self._forgetting = Forgetting(
             parts,
             corpora,
-            embedding,
+            choosing,
             self._planner,
             attaching=self._attaching,
             rebuild=self._summarising.rebuild,
         )
-        self._listening = Listening(parts, corpora, embedding)
+        self._listening = Listening(parts, corpora, choosing)
         self._purging = Purging(parts, self._forgetting)
         self._migrating = Migrating(parts, self._attaching.read, self._planner)
         self._consolidating = Consolidating(parts, committing, self._summarising, self._purging)
 
     async def start(self) -> None:
         """Finish what was cut short, and begin the work that goes on in the background."""
+        await self._choosing.start()
         if self._beside is None:
             await self._forgetting.complete()
             await self._planner.start()
@@ -334,10 +337,11 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         await self._filling.settle_all()
         return await self._upkeep.doctor(repair=repair)
 
-    async def reindex(self, *, embed: bool = False) -> Reindexed:
-        """Build every index anew from the ledger; with `embed`, make every vector anew too."""
+    async def reindex(self, *, embed: bool = False, users: Iterable[str | None] | None = None) -> Reindexed:
+        """Build every index anew from the ledger, or these users'; with `embed`, make every vector anew too."""
+        whose = None if users is None else [self._scope(user).user for user in users]
         await self._filling.settle_all()
-        return await self._upkeep.reindex(embed=embed)
+        return await self._upkeep.reindex(embed=embed, users=whose)
 
     async def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:
         """Return the messages that are still to be learned from; those that failed for good with status `dead`."""
@@ -358,8 +362,14 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
 
     def _new_corpora(self) -> Corpora:
         budget = self._parts.options.cache_bytes
-        make, fits, following = self._planner.corpus, self._planner.fits, self._parts.following
-        return Corpora(self._parts.ledger, budget=budget, make=make, fits=fits, following=following)
+        return Corpora(
+            self._parts.ledger,
+            budget=budget,
+            make=self._planner.corpus,
+            fits=self._planner.fits,
+            following=self._parts.following,
+            agreed=self._choosing.agreed,
+        )
 
     async def _nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         return await self._recalling.nearest(scope, text)

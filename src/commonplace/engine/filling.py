@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.scope import Scope
-from commonplace.engine.embedding import Embedding
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.indexing import Indexing
 from commonplace.engine.parts import Parts
 from commonplace.recall.late import packed
@@ -24,11 +24,11 @@ IDLE = 0.05
 
 class Filling:
     def __init__(
-        self, parts: Parts, indexing: Indexing, embedding: Embedding, *, filled: Callable[[Scope], None]
+        self, parts: Parts, indexing: Indexing, choosing: Choosing, *, filled: Callable[[Scope], None]
     ) -> None:
         """`filled` is told of every user whose rows have changed."""
         self._parts, self._ledger = parts, parts.ledger
-        self._indexing, self._embedding, self._filled = indexing, embedding, filled
+        self._indexing, self._choosing, self._filled = indexing, choosing, filled
         self._waiting: dict[Scope, int] = {}
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
         self._task: asyncio.Task[None] | None = None
@@ -56,7 +56,11 @@ class Filling:
         async with lock:
             since = self._waiting.pop(scope, None)
             if since is not None:
-                await self._fill(scope, since)
+                try:
+                    await self._fill(scope, since)
+                except asyncio.CancelledError:  # by `aclose`, which fills what waits
+                    self._waiting[scope] = min(since, self._waiting.get(scope, since))
+                    raise
 
     async def settle_all(self) -> None:
         for scope in {*self._waiting, *self._locks}:  # also what is being filled just now
@@ -87,7 +91,7 @@ class Filling:
         texts = await self._indexing.texts_of(self._ledger, scope, feed, missing)
         if not texts:
             return
-        senses, note = await self._embedding.embed(list(texts.values()))
+        senses, note = await self._choosing.of(scope).embed(list(texts.values()))
         if note is not None:
             return
         made = {n: sense for n, sense in zip(texts, senses, strict=True) if sense is not None}

@@ -107,9 +107,9 @@ class Finding:
         )
         return await self._absence.why_not(self._whose(user), parse_name(item_id, name="item_id"), request)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return what the embedding model makes of texts: one row of length 1 each. Raises EmbedderUnavailable."""
-        return await self._recalling.embed([parse_text(text, name="texts") for text in texts])
+    async def embed(self, texts: Sequence[str], *, user: str | None = None) -> Vectors:
+        """Return what a user's embedding model makes of texts: one row of length 1 each. Raises EmbedderUnavailable."""
+        return await self._recalling.embed(self._whose(user), [parse_text(text, name="texts") for text in texts])
 
     async def context(
         self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800

@@ -16,8 +16,8 @@ from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Summary
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Corpora
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.erasure_log import ErasureLog, Logged
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
@@ -47,7 +47,7 @@ class Forgetting:
         self,
         parts: Parts,
         corpora: Corpora,
-        embedding: Embedding,
+        choosing: Choosing,
         planner: Planner,
         *,
         attaching: Attaching,
@@ -60,7 +60,7 @@ class Forgetting:
         """
         self._rebuild, self._attaching = rebuild, attaching
         self._parts, self._ledger = parts, parts.ledger
-        self._corpora, self._embedding, self._planner, self._stage = corpora, embedding, planner, stage
+        self._corpora, self._choosing, self._planner, self._stage = corpora, choosing, planner, stage
         self._removing, self._traces = Removing(parts), Traces(parts)
 
     async def forget(
@@ -179,7 +179,7 @@ class Forgetting:
         progress(STEPS[1], 1, len(STEPS))
         for one in erased:
             await self._corpora.drop(one.scope)
-        self._embedding.clear()
+        self._choosing.clear()
         elsewhere, unreached = await self._traces.erase([one.scope for one in erased], traces)
         self._stage("caches")
         progress(STEPS[2], 2, len(STEPS))

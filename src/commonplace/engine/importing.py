@@ -35,6 +35,7 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Block, FactChange, FactId, Message, Source
 from commonplace.engine.adding import Adding
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.filling import Filling
 from commonplace.engine.parts import Parts
 from commonplace.engine.pieces import Pieces
@@ -70,6 +71,9 @@ class _Run:
     filed: set[Scope] = field(default_factory=set)
     """Users whose files came with it."""
     embedder: str | None = None
+    """Whose vectors are in the file."""
+    own_embedder: str | None = None
+    """Whose vectors those of the user at hand are, if not the same."""
     added: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     loose: Counter[str] = field(default_factory=Counter)
@@ -88,14 +92,15 @@ class Importing:
     def __init__(
         self,
         parts: Parts,
+        choosing: Choosing,
         reindexing: Reindexing,
         adding: Adding,
         filling: Filling,
         planner: Planner,
         attaching: Attaching,
     ) -> None:
-        self._parts, self._reindexing, self._adding, self._filling = parts, reindexing, adding, filling
-        self._planner, self._attaching = planner, attaching
+        self._parts, self._choosing, self._reindexing = parts, choosing, reindexing
+        self._adding, self._filling, self._planner, self._attaching = adding, filling, planner, attaching
 
     async def take(self, source: File, reading: Reading, wishes: Wishes, *, progress: Progress) -> Imported:
         """Take in a file. Raises InvalidInput at the first bad place, if it is to be strict."""
@@ -143,7 +148,7 @@ class Importing:
             if isinstance(record, OfUser):
                 await self._write(held, run, wishes)
                 held = []
-                await self._turn_to(record.user, run, wishes)
+                await self._turn_to(record, run, wishes)
             elif not run.passing:
                 held += await self._taken(item, run, wishes)
         await self._write(held, run, wishes)
@@ -175,8 +180,8 @@ class Importing:
                 raise InvalidInput(f"{place}: {error}") from error
             run.bad.append(Bad(place, str(error)))
 
-    async def _turn_to(self, user: str | None, run: _Run, wishes: Wishes) -> None:
-        run.scope = Scope(self._parts.options.tenant, user)
+    async def _turn_to(self, mark: OfUser, run: _Run, wishes: Wishes) -> None:
+        run.scope, run.own_embedder = Scope(self._parts.options.tenant, mark.user), mark.embedder
         run.barring = await self._barring(run.scope, wishes.format)
         run.known_here = 0
 
@@ -240,7 +245,9 @@ class Importing:
     async def _restore(self, held: Sequence[Held], run: _Run) -> None:
         # A job of messages that were known here has been done, or is queued here already.
         wanted = [record for record in held if not (isinstance(record, KeptJob) and run.known_here)]
-        ready = await self._reindexing.indexed(wanted, scope=run.scope, embedder=run.embedder)
+        await self._choosing.claim(run.scope)
+        embedder = run.own_embedder or run.embedder
+        ready = await self._reindexing.indexed(wanted, scope=run.scope, embedder=embedder)
         written = await self._parts.ledger.write_archive(run.scope, ready.records, model=ready.model)
         run.added += Counter(written.added)
         run.known += Counter(written.known)
@@ -250,7 +257,7 @@ class Importing:
             run.notes[ready.note] = None
         self._planner.written(run.scope)
         await self._parts.ledger.versions(run.scope)  # tells of another model that has come
-        if self._parts.outdated or ready.model != self._parts.embedder.identity:
+        if self._parts.outdated or ready.model != self._parts.embedder_of(run.scope).identity:
             await self._filling.fill(run.scope)
 
 

@@ -13,6 +13,8 @@ from commonplace.recall.features import features
 from commonplace.recall.late import packed
 from commonplace.recall.packed import analyse_row, index_text, pack
 
+EmbeddingOf = Callable[[Scope], Embedding]
+"""Which model reads a user's texts."""
 Look = Callable[[Scope, AttachmentId], Awaitable[bytes]]
 """Reads the bytes of an image."""
 
@@ -44,17 +46,16 @@ class Indexed(NamedTuple):
 
 
 class Indexing:
-    def __init__(self, embedding: Embedding, *, language: str, look: Look | None = None) -> None:
-        self._embedding = embedding
+    def __init__(self, embedding_of: EmbeddingOf, *, language: str, look: Look | None = None) -> None:
+        self._embedding_of = embedding_of
         self._language = language
         self._looking = look
 
-    @property
-    def _look(self) -> Look | None:
-        return self._looking if self._embedding.takes_images else None
+    def _look(self, scope: Scope) -> Look | None:
+        return self._looking if self._embedding_of(scope).takes_images else None
 
     async def messages(self, messages: Sequence[Message], *, scope: Scope) -> Indexed:
-        sketches = [self.sketch_message(message) for message in messages]
+        sketches = [self.sketch_message(message, scope=scope) for message in messages]
         senses, note = await self.senses_of([sketch for group in sketches for sketch in group], scope=scope)
         given = iter(senses)
         return Indexed(
@@ -67,34 +68,34 @@ class Indexing:
 
     async def senses_of(self, sketches: Sequence[Sketch], *, scope: Scope) -> tuple[Sequence[Sense | None], str | None]:
         """Return what the embedder makes of each: a text or an image. The note says so when no model can be had."""
-        read, note = await self._embedding.embed([one.dense_text for one in sketches if one.image is None])
+        read, note = await self._embedding_of(scope).embed([one.dense_text for one in sketches if one.image is None])
         given = iter(read)
         return [next(given) if one.image is None else await self.picture(scope, one.image) for one in sketches], note
 
     async def picture(self, scope: Scope, image: AttachmentId) -> Sense | None:
-        look = self._look
-        return None if look is None else await self._embedding.embed_image(await look(scope, image))
+        look = self._look(scope)
+        return None if look is None else await self._embedding_of(scope).embed_image(await look(scope, image))
 
-    async def senses(self, texts: Sequence[str]) -> Sequence[Sense]:
+    async def senses(self, texts: Sequence[str], *, scope: Scope) -> Sequence[Sense]:
         """Make vectors anew, for work that is pointless without them. Raises EmbedderUnavailable."""
-        return await self._embedding.embed_all(texts)
+        return await self._embedding_of(scope).embed_all(texts)
 
-    def versions(self, facts: Sequence[Fact]) -> Sequence[NewVersion]:
+    def versions(self, facts: Sequence[Fact], *, scope: Scope) -> Sequence[NewVersion]:
         """Index facts. Their vectors, unless known already, are filled in later: `engine.filling`."""
-        sketches = [self.sketch_fact(fact) for fact in facts]
+        embedding, sketches = self._embedding_of(scope), [self.sketch_fact(fact) for fact in facts]
         return [
-            NewVersion(fact=fact, entry=sketch.entry(self._embedding.kept(sketch.dense_text)))
+            NewVersion(fact=fact, entry=sketch.entry(embedding.kept(sketch.dense_text)))
             for fact, sketch in zip(facts, sketches, strict=True)
         ]
 
-    async def summary(self, summary: Summary) -> NewSummary:
+    async def summary(self, summary: Summary, *, scope: Scope) -> NewSummary:
         sketch = self.sketch_summary(summary)
-        (sense,), _ = await self._embedding.embed([sketch.dense_text])
+        (sense,), _ = await self._embedding_of(scope).embed([sketch.dense_text])
         return NewSummary(summary=summary, entry=sketch.entry(sense))
 
-    def sketch_message(self, message: Message) -> Sequence[Sketch]:
-        label = _label(message)
-        spans = [one for one in carried(message) if self._look is not None or not one.is_image]
+    def sketch_message(self, message: Message, *, scope: Scope) -> Sequence[Sketch]:
+        label, look = _label(message), self._look(scope)
+        spans = [one for one in carried(message) if look is not None or not one.is_image]
         whole = features(message.text).words if len(spans) > 1 else None
         return [
             Sketch(one.start, one.stop, pack(analyse_row("")), "", one.attachment.id)
@@ -139,7 +140,7 @@ class Indexing:
     ) -> dict[int, AttachmentId]:
         """Return the rows of a feed that stand for images, where the embedder takes them."""
         rows = [row for row in feed.messages if row.n in numbers and row.start == row.stop]
-        if self._look is None or not rows:
+        if self._look(scope) is None or not rows:
             return {}
         said = await ledger.messages_by_id(scope, list({MessageId(row.id) for row in rows}))
         return {

@@ -10,7 +10,7 @@ from commonplace.domain.claims import Claim, Proposal
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import Fact, FactId, Message
-from commonplace.engine.embedding import Embedding
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.parts import Parts
 from commonplace.learning.commit import commit
 from commonplace.learning.draft import Draft
@@ -43,8 +43,8 @@ class Reading(NamedTuple):
 
 
 class Learner:
-    def __init__(self, parts: Parts, extractor: Extractor, embedding: Embedding, *, nearest: Nearest) -> None:
-        self._parts, self._extractor, self._embedding, self._nearest = parts, extractor, embedding, nearest
+    def __init__(self, parts: Parts, extractor: Extractor, choosing: Choosing, *, nearest: Nearest) -> None:
+        self._parts, self._extractor, self._choosing, self._nearest = parts, extractor, choosing, nearest
 
     @property
     def identity(self) -> str:
@@ -97,7 +97,7 @@ class Learner:
         for reading in readings:
             facts = _about(reading.claims, believed.values())
             heard = await self._heard(scope, facts, reading, earlier)
-            draft = self._draft(reading, facts, heard, await self._alike(reading.claims, facts))
+            draft = self._draft(reading, facts, heard, await self._alike(scope, reading.claims, facts))
             believed = _after(believed, draft)
             earlier += [Heard(source, reading.message.at) for source in draft.sources]
             drafts.append(draft)
@@ -115,14 +115,14 @@ class Learner:
             heard=heard,
         )
 
-    async def _alike(self, claims: Sequence[Claim], facts: Sequence[Fact]) -> Alike | None:
+    async def _alike(self, scope: Scope, claims: Sequence[Claim], facts: Sequence[Fact]) -> Alike | None:
         """Return how close claims are to facts, by their embeddings; None where the words alone decide."""
         texts = list(
             dict.fromkeys(text for claim, fact in undecided(claims, facts) for text in (claim.text, fact.text))
         )
         if not texts:
             return None
-        senses, missing = await self._embedding.embed(texts)
+        senses, missing = await self._choosing.of(scope).embed(texts)
         if missing:
             return None
         of_text = {text: sense.vector for text, sense in zip(texts, senses, strict=True) if sense}

@@ -11,8 +11,8 @@ from typing import assert_never
 
 from commonplace.domain.errors import Unavailable
 from commonplace.domain.scope import Scope
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Corpora
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.parts import Parts
 from commonplace.ports.shared import Changed, Missed, News
 from commonplace.stopping import stop
@@ -21,8 +21,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Listening:
-    def __init__(self, parts: Parts, corpora: Corpora, embedding: Embedding) -> None:
-        self._copies, self._corpora, self._embedding = parts.copies, corpora, embedding
+    def __init__(self, parts: Parts, corpora: Corpora, choosing: Choosing) -> None:
+        self._copies, self._corpora, self._choosing = parts.copies, corpora, choosing
         self._waiting: dict[Scope, bool] = {}
         self._woken = asyncio.Event()
         self._end: Callable[[], None] | None = None
@@ -45,9 +45,9 @@ class Listening:
                 self._waiting[scope] = forgotten or self._waiting.get(scope, False)
                 self._woken.set()
                 if forgotten:
-                    self._embedding.clear()
+                    self._choosing.clear()
             case Missed():
-                self._embedding.clear()
+                self._choosing.clear()
                 self._corpora.clear()
             case _:
                 assert_never(news)

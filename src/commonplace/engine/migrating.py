@@ -20,7 +20,7 @@ from commonplace.engine.indexing import Indexing, Look
 from commonplace.engine.parts import Parts
 from commonplace.engine.planner import Planner
 from commonplace.ports.embedder import Embedder
-from commonplace.ports.feed import Feed, Vector
+from commonplace.ports.feed import Feed, Vector, Versions
 from commonplace.ports.models import Model, Models
 from commonplace.recall.late import packed
 from commonplace.recall.projector import numbers_of
@@ -149,7 +149,7 @@ class Migrating:
         self, before: Model, after: Model, *, embedded: int, shares: Sequence[float] | None, switched: bool
     ) -> Migrated:
         _, models = self._able()
-        rows = [versions.rows for versions in (await models.everyone()).values()]
+        rows = [versions.rows for versions in (await self._taking_part()).values()]
         return Migrated(
             before=before.identity,
             after=after.identity if switched else before.identity,
@@ -158,7 +158,13 @@ class Migrating:
             sampled=len(shares or ()),
             overlap=_mean(shares) if shares else None,
             switched=switched,
+            left_alone=len(await models.everyone()) - len(rows),
         )
+
+    async def _taking_part(self) -> Mapping[Scope, Versions]:
+        """Return everybody but those who have a model of their own."""
+        _, models = self._able()
+        return {scope: versions for scope, versions in (await models.everyone()).items() if versions.model is None}
 
     async def _fill(self, target: Embedder, progress: Progress, *, aside: bool, seen: dict[Scope, int]) -> int:
         """Make every vector that is lacking. Returns how many.
@@ -167,7 +173,7 @@ class Migrating:
         """
         _, models = self._able()
         reading, made = self._reading(target), 0
-        everyone = await models.everyone()
+        everyone = await self._taking_part()
         total, record = sum(versions.rows for versions in everyone.values()), await models.models()
         there = record.aside.rows if record.aside is not None and aside else 0
         for scope, versions in everyone.items():
@@ -189,7 +195,8 @@ class Migrating:
 
     def _reading(self, target: Embedder) -> Indexing:
         language = self._parts.options.language
-        return Indexing(Embedding(target, language=language), language=language, look=self._look)
+        embedding = Embedding(target, language=language)
+        return Indexing(lambda _: embedding, language=language, look=self._look)
 
     async def _embed(self, scope: Scope, feed: Feed, reading: Indexing, *, aside: bool) -> int:
         numbers = numbers_of(feed)
@@ -198,7 +205,7 @@ class Migrating:
         made = {n: sense for n, sense in seen.items() if sense is not None}
         texts = await reading.texts_of(self._ledger, scope, feed, numbers.difference(made))
         if texts:
-            made |= zip(texts, await reading.senses(list(texts.values())), strict=True)
+            made |= zip(texts, await reading.senses(list(texts.values()), scope=scope), strict=True)
         if made:
             await self._write(scope, made, aside=aside)
         return len(made)
@@ -216,7 +223,7 @@ class Migrating:
     async def _compare(self, target: Embedder, progress: Progress) -> Sequence[float]:
         """Return the overlap of each row of a sample. Raises EmbedderMismatch if the vectors are not the target's."""
         _, models = self._able()
-        everyone = list(await models.everyone())
+        everyone = list(await self._taking_part())
         chance = random.Random(target.identity)  # noqa: S311 - a sample, the same one when it is asked for again
         chosen = chance.sample(everyone, min(len(everyone), SAMPLE))
         shares: list[float] = []

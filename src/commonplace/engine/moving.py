@@ -117,10 +117,14 @@ class Moving:
             match record:
                 case Opened():
                     continue
-                case OfTenant() | OfUser():
+                case OfTenant(tenant=tenant):
                     await self._flush(scope, held)
-                    scope = Scope(record.tenant) if isinstance(record, OfTenant) else Scope(scope.tenant, record.user)
-                    held = []
+                    scope, held = Scope(tenant), []
+                case OfUser(user=user, embedder=embedder):
+                    await self._flush(scope, held)
+                    scope, held = Scope(scope.tenant, user), []
+                    if embedder is not None:
+                        await self._target.set_own_model(scope, embedder)
                 case _:
                     held.append(record)
         await self._flush(scope, held)

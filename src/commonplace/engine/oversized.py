@@ -46,18 +46,16 @@ class Query:
 class Oversized:
     def __init__(self, parts: Parts, planner: Planner) -> None:
         self._ledger, self._full_text, self._planner = parts.ledger, parts.full_text, planner
-        self._embedder, self._language = parts.embedder, parts.options.language
+        self._parts, self._language = parts, parts.options.language
         self._weights = parts.weights
         self._budget = parts.options.cache_bytes
 
-    @property
-    def _rows(self) -> int:
+    def _rows(self, scope: Scope) -> int:
         # A slab is there twice, as it was read and as a corpus, and the next is read before it is gone.
-        return rows_within(self._budget // 4, bytes_each=row_bytes(self._embedder.dimensions))
+        return rows_within(self._budget // 4, bytes_each=row_bytes(self._dimensions(scope)))
 
-    @property
-    def _places(self) -> int:
-        rows = rows_within(self._budget // 2, bytes_each=row_bytes(self._embedder.dimensions))
+    def _places(self, scope: Scope) -> int:
+        rows = rows_within(self._budget // 2, bytes_each=row_bytes(self._dimensions(scope)))
         return max(1, rows // (2 * (2 * REACH + 1)))
 
     async def answering(self, scope: Scope, versions: Versions, query: Query, pick: Pick) -> Part:
@@ -73,7 +71,7 @@ class Oversized:
         """Return the rows that match or are near, with their neighbours, and whether there were more of them."""
         assert self._full_text is not None
         notes = await self._build(scope, versions)
-        most, nearest = min(MATCHES, self._places), min(NEAREST, self._places)
+        most, nearest = min(MATCHES, self._places(scope)), min(NEAREST, self._places(scope))
         matching = await self._full_text.matching(scope, query.terms, limit=most)
         near = await self._planner.nearest(scope, versions, query.vector, limit=nearest)
         numbers = {n + step for n in (*matching, *near.numbers) for step in range(-REACH, REACH + 1)}
@@ -91,9 +89,9 @@ class Oversized:
             known = await self._idf(scope, versions, query)
         kept: set[int] = set()
         vectors = query is not None
-        async for feed in slabs(self._ledger, scope, rows=self._rows, vectors=vectors):
-            kept.update(await pick(await self._corpus(feed, known, vectors=vectors)))
-            if len(kept) > self._rows:
+        async for feed in slabs(self._ledger, scope, rows=self._rows(scope), vectors=vectors):
+            kept.update(await pick(await self._corpus(scope, feed, known, vectors=vectors)))
+            if len(kept) > self._rows(scope):
                 kept = set(await pick(await self._read(scope, kept, known)))
         return Part(await self._read(scope, kept, known), "exact, in slabs", notes)
 
@@ -117,12 +115,15 @@ class Oversized:
         return {term: idf(rows, count) for term, count in reached.items()}
 
     async def _read(self, scope: Scope, numbers: Iterable[int], known: Mapping[int, float]) -> Corpus:
-        return await self._corpus(await self._ledger.rows(scope, sorted(numbers)), known, vectors=True)
+        return await self._corpus(scope, await self._ledger.rows(scope, sorted(numbers)), known, vectors=True)
 
-    async def _corpus(self, feed: Feed, known: Mapping[int, float], *, vectors: bool) -> Corpus:
-        dimensions = self._embedder.dimensions
+    def _dimensions(self, scope: Scope) -> int:
+        return self._parts.embedder_of(scope).dimensions
+
+    async def _corpus(self, scope: Scope, feed: Feed, known: Mapping[int, float], *, vectors: bool) -> Corpus:
+        dimensions = self._dimensions(scope)
         corpus = Corpus(dimensions=dimensions, vectors=vectors, language=self._language, weights=self._weights)
-        corpus.generation = feed.versions.generation
+        corpus.generation, corpus.model = feed.versions.generation, feed.versions.model
         corpus.lexical.known_idf = known
         await take_in(corpus, feed)
         return corpus

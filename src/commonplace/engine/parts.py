@@ -1,7 +1,7 @@
 """What the engine is made of, and the plain values that shape it. Wiring fills them in."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -9,6 +9,7 @@ from typing import Literal
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.prices import Price
 from commonplace.domain.retention import Retention
+from commonplace.domain.scope import Scope
 from commonplace.engine.following import Following
 from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.embedder import Embedder
@@ -93,6 +94,19 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnEmbedders:
+    """Who has an embedding model of their own. A user's comes before their tenant's."""
+
+    tenants: Mapping[str, Embedder] = field(default_factory=dict)
+    users: Mapping[Scope, Embedder] = field(default_factory=dict)
+
+    def of(self, scope: Scope) -> Embedder | None:
+        """Return the embedder of a user; None: the memory's."""
+        own = self.users.get(scope)
+        return self.tenants.get(scope.tenant) if own is None else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     ledger: Ledger
     embedder: Embedder
@@ -134,8 +148,15 @@ class Parts:
     """What reads the text in files of a media type that is not text itself."""
     following: Following | None = None
     """What `embedder` is, where the ledger can change to another model; None: it is one for good."""
+    own: OwnEmbedders | None = None
+    """The embedders of tenants and users that have one of their own; None: nobody has."""
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id
+
+    def embedder_of(self, scope: Scope) -> Embedder:
+        """Return the embedder that reads a user's texts."""
+        own = None if self.own is None else self.own.of(scope)
+        return self.embedder if own is None else own
 
     @property
     def generation(self) -> int:

@@ -56,14 +56,13 @@ class Planner:
         self._index = parts.index if parts.options.index != "exact" else None
         self._exact_up_to = parts.options.exact_up_to if parts.options.index in ("auto", "exact") else 0
         self._budget = parts.options.cache_bytes
-        self._embedder, self._language = parts.embedder, parts.options.language
+        self._parts, self._language = parts, parts.options.language
         self._weights = parts.weights
         self._projector = Projector(parts.ledger, self._index) if self._index else None
         self._projected: set[Scope] = set()
 
-    @property
-    def _dimensions(self) -> int:
-        return self._embedder.dimensions
+    def _dimensions(self, scope: Scope) -> int:
+        return self._parts.embedder_of(scope).dimensions
 
     async def start(self) -> None:
         if self._projector:
@@ -77,23 +76,24 @@ class Planner:
     def index_ready(self) -> bool:
         return self._index is not None and self._index.try_own()
 
-    def corpus(self, versions: Versions) -> Corpus:
+    def corpus(self, scope: Scope, versions: Versions) -> Corpus:
         """Return an empty corpus for a partition of that size."""
         corpus = Corpus(
-            dimensions=self._dimensions,
+            dimensions=self._dimensions(scope),
             vectors=self._holds_vectors(versions),
             language=self._language,
             weights=self._weights,
         )
-        corpus.generation = versions.generation
+        corpus.generation, corpus.model = versions.generation, versions.model
         return corpus
 
-    def fits(self, versions: Versions) -> bool:
+    def fits(self, scope: Scope, versions: Versions) -> bool:
         """Say whether a partition may be in RAM as a whole."""
-        if versions.rows <= rows_within(self._budget, bytes_each=row_bytes(self._dimensions)):
+        dimensions = self._dimensions(scope)
+        if versions.rows <= rows_within(self._budget, bytes_each=row_bytes(dimensions)):
             return True  # without asking who owns the index
-        dimensions = self._dimensions if self._holds_vectors(versions) else 0
-        return versions.rows <= rows_within(self._budget, bytes_each=row_bytes(dimensions))
+        held = dimensions if self._holds_vectors(versions) else 0
+        return versions.rows <= rows_within(self._budget, bytes_each=row_bytes(held))
 
     def _holds_vectors(self, versions: Versions) -> bool:
         return holds_vectors(rows=versions.rows, index_ready=self.index_ready, exact_up_to=self._exact_up_to)
@@ -133,6 +133,11 @@ class Planner:
         late = await self._ledger.feed(scope, since=delivered, vectors=False)
         held = await self._index.numbers(self._collection(versions))
         return len((held ^ there) - numbers_of(late))
+
+    async def drop(self, scope: Scope) -> None:
+        """Let go of a user's collection, as far as this process may: its vectors are of another model by now."""
+        if self._index is not None and self._index.owned:
+            await self._index.drop(self._collection(await self._ledger.versions(scope)))
 
     async def rebuild(self, scope: Scope) -> int:
         """Build a user's collection anew, if it has one. Returns how many were built."""
@@ -253,7 +258,7 @@ class Planner:
         """Return the nearest rows among those let through; None when too few of the index's are."""
         assert self._index is not None
         versions = await self._ledger.versions(scope)
-        if versions.generation != corpus.generation:
+        if versions.generation != corpus.generation or versions.model != corpus.model:
             raise Overtaken("the vectors are of another model by now")
         collection = self._collection(versions)
         identity = await self._index.identity(collection)

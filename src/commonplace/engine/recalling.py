@@ -15,8 +15,8 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
 from commonplace.domain.values import Fact, FactId, FactKind, Recalled
 from commonplace.domain.where import Where, matches
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Beyond, Corpora, Part
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.hydrate import Terms, hydrate
 from commonplace.engine.oversized import Oversized, Query
 from commonplace.engine.parts import Options, Parts
@@ -76,14 +76,14 @@ class Recalling:
         self,
         parts: Parts,
         corpora: Corpora,
-        embedding: Embedding,
+        choosing: Choosing,
         planner: Planner,
         *,
         settle: Callable[[Scope], Awaitable[None]],
     ) -> None:
         """`settle` fills in the vectors of a user that are still to be made."""
         self._settle = settle
-        self._parts, self._corpora, self._embedding, self._planner = parts, corpora, embedding, planner
+        self._parts, self._corpora, self._choosing, self._planner = parts, corpora, choosing, planner
         self._balance = balance_of(parts.options)
         self.oversized = Oversized(parts, planner)
 
@@ -183,10 +183,13 @@ class Recalling:
         following = encode_cursor(rows[request.limit - 1]) if len(rows) > request.limit else None
         return Page(tuple(facts[key] for key in keys if key in facts), following)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, scope: Scope, texts: Sequence[str]) -> Vectors:
         """Return one row per text."""
-        senses = await self._embedding.embed_all(texts)
-        return np.array([sense.vector for sense in senses], np.float32).reshape(-1, self._parts.embedder.dimensions)
+        senses, dimensions = await self._choosing.of(scope).embed_all(texts), self._dimensions(scope)
+        return np.array([sense.vector for sense in senses], np.float32).reshape(-1, dimensions)
+
+    def _dimensions(self, scope: Scope) -> int:
+        return self._parts.embedder_of(scope).dimensions
 
     async def nearest(self, scope: Scope, text: str) -> Sequence[Fact]:
         """Return the facts that hold and have most to do with a text, for who has to judge it."""
@@ -214,8 +217,9 @@ class Recalling:
 
     @asynccontextmanager
     async def _asked(self, scope: Scope, request: Request, now: datetime) -> AsyncIterator["Ready | None"]:
-        model = self._parts.embedder.identity
-        (sense,), unembedded = await self._embedding.embed([request.query])
+        embedding = self._choosing.of(scope)
+        model = embedding.identity
+        (sense,), unembedded = await embedding.embed([request.query])
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
         birthday = await self._birthday(scope, request.query)
@@ -250,11 +254,12 @@ class Recalling:
 
     async def _of_one_model(self, scope: Scope, part: Part, asked: str) -> bool:
         """Say whether the model that was asked is still that of the rows, and of the ledger's vectors."""
-        generation = part.corpus.generation
+        generation, own = part.corpus.generation, part.corpus.model
         if part.path is not None or part.corpus.dense is None:  # then vectors were read just now
-            generation = (await self._parts.ledger.versions(scope)).generation
-        same = asked == self._parts.embedder.identity and generation == self._parts.generation
-        return self._parts.following is None or same
+            versions = await self._parts.ledger.versions(scope)
+            generation, own = versions.generation, versions.model
+        same = asked == self._parts.embedder_of(scope).identity and generation == self._parts.generation
+        return own == part.corpus.model and (self._parts.following is None or same)
 
     async def _birthday(self, scope: Scope, query: str) -> Birthday | None:
         """Return the user's birthday, if the question speaks of it and a fact says when it is."""
@@ -295,7 +300,7 @@ class Recalling:
         now = self._parts.now()
 
         async def none(versions: Versions) -> Part:
-            return Part(Corpus(dimensions=self._parts.embedder.dimensions))
+            return Part(Corpus(dimensions=self._dimensions(scope)))
 
         async with self._corpora.at_hand(scope, none) as part:
             filters = Filters(now=to_micros(now))

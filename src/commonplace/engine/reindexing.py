@@ -42,13 +42,13 @@ class Reindexing:
     async def indexed(self, held: Sequence[Held], *, scope: Scope, embedder: str | None) -> Reindexed:
         """Return the records with their passages. `embedder` is the identity of the model whose vectors they carry."""
         while True:
-            model = self._parts.embedder.identity
+            model = self._parts.embedder_of(scope).identity
             ready, note = await self._indexed(held, scope, fits=embedder is not None and embedder == model)
-            if model == self._parts.embedder.identity:  # else another one took its place meanwhile
+            if model == self._parts.embedder_of(scope).identity:  # else another one took its place meanwhile
                 return Reindexed(ready, note, model)
 
     async def _indexed(self, held: Sequence[Held], scope: Scope, *, fits: bool) -> tuple[Sequence[Held], str | None]:
-        wanted = [self._wanted(record, fits=fits) for record in held]
+        wanted = [self._wanted(record, scope, fits=fits) for record in held]
         missing = [one.sketch for group in wanted for one in group if one.given is None]
         senses, note = await self._indexing.senses_of(missing, scope=scope) if missing else ((), None)
         given = iter(senses)
@@ -64,21 +64,21 @@ class Reindexing:
                     ready.append(record)
         return ready, note
 
-    def _wanted(self, record: Held, *, fits: bool) -> Sequence[_Wanted]:
+    def _wanted(self, record: Held, scope: Scope, *, fits: bool) -> Sequence[_Wanted]:
         match record:
             case KeptMessage(message=message, passages=passages):
-                sketches: Sequence[Sketch] = self._indexing.sketch_message(message)
+                sketches: Sequence[Sketch] = self._indexing.sketch_message(message, scope=scope)
             case KeptFact(fact=fact, passage=passage):
                 sketches, passages = [self._indexing.sketch_fact(fact)], () if passage is None else (passage,)
             case KeptSummary(summary=summary, passage=passage):
                 sketches, passages = [self._indexing.sketch_summary(summary)], () if passage is None else (passage,)
             case _:
                 return ()
-        given = {(one.start, one.stop): one for one in passages if fits and self._usable(one)}
+        given = {(one.start, one.stop): one for one in passages if fits and self._usable(one, scope)}
         return [_Wanted(sketch, given.get((sketch.start, sketch.stop))) for sketch in sketches]
 
-    def _usable(self, passage: Passage) -> bool:
-        if passage.vector is None or len(passage.vector) != 4 * self._parts.embedder.dimensions:
+    def _usable(self, passage: Passage, scope: Scope) -> bool:
+        if passage.vector is None or len(passage.vector) != 4 * self._parts.embedder_of(scope).dimensions:
             return False
         length = float(np.linalg.norm(np.frombuffer(passage.vector, np.float32).astype(np.float64)))
         return abs(length - 1) < UNIT and len(passage.tokens or b"") % WIDTH == 0

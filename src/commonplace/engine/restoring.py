@@ -87,9 +87,11 @@ class _Writer:
                 case OfTenant(tenant=tenant):
                     await self.flush()
                     self._scope = Scope(tenant)
-                case OfUser(user=user):
+                case OfUser(user=user, embedder=embedder):
                     await self.flush()
                     self._scope = Scope(self._scope.tenant, user)
+                    if embedder is not None:
+                        await self._ledger.set_own_model(self._scope, embedder)
                 case Opened() | Ended():
                     continue
                 case FilePiece() as piece:

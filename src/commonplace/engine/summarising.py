@@ -4,11 +4,12 @@ With a model that is a durable job. Without one it is done at once, after what w
 is done at the next message of the session, or by `consolidate`.
 """
 
+import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from commonplace.domain.errors import Conflict, Overtaken, Unavailable
+from commonplace.domain.errors import Conflict, EmbedderMismatch, Overtaken, Unavailable
 from commonplace.domain.scope import Scope
 from commonplace.domain.usage import NOTHING, Usage
 from commonplace.domain.values import EXTRACTIVE, Json, Message, MessageId, SessionId, Summary, SummaryId
@@ -109,7 +110,9 @@ class Summarising:
         for summary in broken:
             left = await self._parts.ledger.messages_by_id(scope, summary.messages)
             if left:
-                await self.start(scope, list(left))
+                # Whose vectors are of another model is summed up once they are made anew: a forget never waits.
+                with contextlib.suppress(EmbedderMismatch):
+                    await self.start(scope, list(left))
 
     async def _sum_up(
         self, scope: Scope, messages: Sequence[MessageId], *, epoch: int, job: str | None = None
@@ -135,7 +138,7 @@ class Summarising:
             author=author,
             expires_at=min(expiries, default=None),
         )
-        change = Change(summaries=[await self._indexing.summary(summary)], finished_jobs=done, epoch=epoch)
+        change = Change(summaries=[await self._indexing.summary(summary, scope=scope)], finished_jobs=done, epoch=epoch)
         try:
             await self._committing.keep(scope, change)
         except Overtaken:

@@ -1,5 +1,6 @@
 """stats, doctor and reindex: what there is, whether the parts agree, and how to make them agree again."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
@@ -7,6 +8,7 @@ from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindex
 from commonplace.domain.scope import Scope
 from commonplace.engine.attaching import Attaching
 from commonplace.engine.checking import check_attachments
+from commonplace.engine.choosing import Choosing, named
 from commonplace.engine.corpora import Corpora, Part
 from commonplace.engine.examining import CHECKS, Examining
 from commonplace.engine.indexing import Indexing
@@ -27,10 +29,16 @@ LATER = "meaning is not searched there; a repair embeds them, once there is a mo
 
 class Upkeep:
     def __init__(
-        self, parts: Parts, corpora: Corpora, indexing: Indexing, planner: Planner, attaching: Attaching
+        self,
+        parts: Parts,
+        corpora: Corpora,
+        choosing: Choosing,
+        indexing: Indexing,
+        planner: Planner,
+        attaching: Attaching,
     ) -> None:
         self._parts, self._corpora, self._indexing, self._planner = parts, corpora, indexing, planner
-        self._attaching = attaching
+        self._choosing, self._attaching = choosing, attaching
 
     async def stats(self) -> Stats:
         options, ledger = self._parts.options, self._parts.ledger
@@ -58,6 +66,7 @@ class Upkeep:
             cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
             jobs=dict(counts.jobs),
             copies=self._parts.copies.figures() if self._parts.copies else {},
+            own_embedders=Counter((await ledger.own_models(options.tenant)).values()),
         )
 
     async def doctor(self, *, repair: bool) -> Checkup:
@@ -66,27 +75,49 @@ class Upkeep:
         if self._parts.copies is not None:
             findings += await self._parts.copies.inspect()
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
-            findings += await self._check_vectors(scope, repair=repair)
-            findings += await self._check_cache(scope, repair=repair)
-            findings += await self._check_index(scope, repair=repair)
+            findings += await self._check_user(scope, repair=repair)
         findings += await check_attachments(self._parts, self._attaching, repair=repair)
         elsewhere = (self._parts.copies.name,) if self._parts.copies else ()
         checks = (*CHECKS, "vectors", "cache", "index", "attachments", *elsewhere)
         return Checkup(findings=tuple(findings), checks=checks)
 
-    async def reindex(self, *, embed: bool) -> Reindexed:
+    async def _check_user(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+        wrong = await self._choosing.mismatch(scope)
+        if wrong is not None:
+            means = "their questions are refused until then"
+            return (Finding(check="model", severity="error", message=wrong, means=means),)
+        return [
+            *await self._check_vectors(scope, repair=repair),
+            *await self._check_cache(scope, repair=repair),
+            *await self._check_index(scope, repair=repair),
+        ]
+
+    async def reindex(self, *, embed: bool, users: Sequence[str | None] | None = None) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
         self._corpora.clear()
         rows = embedded = collections = 0
-        for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
+        tenant = self._parts.options.tenant
+        everyone = await self._parts.ledger.scopes(tenant)
+        for scope in everyone if users is None else [Scope(tenant, user) for user in users]:
             rows += (await self._parts.ledger.versions(scope)).rows
             if embed:
-                async for feed in slabs(self._parts.ledger, scope, vectors=False):
-                    embedded += await self._embed(scope, sorted(numbers_of(feed)), feed)
+                embedded += await self._embed_anew(scope)
             collections += await self._planner.rebuild(scope)
-        if embed:
+        if embed and users is None:
             await self._record_embedder()
         return Reindexed(rows=rows, embedded=embedded, collections=collections)
+
+    async def _embed_anew(self, scope: Scope) -> int:
+        """Make every vector of a user, by their model, also where another's are. Returns how many."""
+        other = await self._choosing.begin_anew(scope)
+        if other:
+            await self._planner.drop(scope)
+        embedded = 0
+        async for feed in slabs(self._parts.ledger, scope, vectors=False):
+            embedded += await self._embed(scope, sorted(numbers_of(feed)), feed)
+        if other:
+            await self._choosing.end_anew(scope)
+        return embedded
 
     async def _record_embedder(self) -> None:
         recorded = await self._parts.ledger.embedder_identity()
@@ -97,13 +128,13 @@ class Upkeep:
         return PartitionStats(
             user=scope.user,
             rows=versions.rows,
-            answered_by=self._answered_by(versions),
+            answered_by=self._answered_by(scope, versions),
             waiting=await self._planner.waiting(scope, versions),
         )
 
-    def _answered_by(self, versions: Versions) -> str:
+    def _answered_by(self, scope: Scope, versions: Versions) -> str:
         dense = self._planner.answered_by(versions.rows)
-        if self._corpora.fits(versions):
+        if self._corpora.fits(scope, versions):
             return dense
         words = "slabs" if self._parts.full_text is None else "full text"
         return words if dense == "exact" else f"{words} and {dense}"
@@ -117,7 +148,7 @@ class Upkeep:
                 failure = await self._try_to_embed(scope, numbers, feed)
         if not missing:
             return ()
-        message = f"{missing} rows of {_named(scope)} have no vector: they are found by their words only{failure}"
+        message = f"{missing} rows of {named(scope)} have no vector: they are found by their words only{failure}"
         return (
             Finding(check="vectors", severity="warning", message=message, means=LATER, repaired=repair and not failure),
         )
@@ -131,7 +162,7 @@ class Upkeep:
         return ""
 
     async def _check_cache(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
-        if not self._corpora.fits(await self._parts.ledger.versions(scope)):
+        if not self._corpora.fits(scope, await self._parts.ledger.versions(scope)):
             return ()
         feed = await self._parts.ledger.feed(scope, vectors=False)
         there = numbers_of(feed)
@@ -142,7 +173,7 @@ class Upkeep:
             return ()
         if repair:
             self._corpora.clear()
-        message = f"the rows of {_named(scope)} in RAM differ from the ledger's by {len(cached ^ there)}"
+        message = f"the rows of {named(scope)} in RAM differ from the ledger's by {len(cached ^ there)}"
         means = "answers of this process may be wrong; a repair reads them anew"
         return (Finding(check="cache", severity="error", message=message, means=means, repaired=repair),)
 
@@ -154,10 +185,10 @@ class Upkeep:
         except IndexUnavailable as error:
             return (Finding(check="index", severity="note", message=f"not looked at: {error}"),)
         if failure := self._planner.failure(scope):
-            return (Finding(check="index", severity="warning", message=f"{_named(scope)} is not indexed: {failure}"),)
+            return (Finding(check="index", severity="warning", message=f"{named(scope)} is not indexed: {failure}"),)
         if not drift:
             return ()
-        message = f"the index of {_named(scope)} differs from the ledger by {drift} rows"
+        message = f"the index of {named(scope)} differs from the ledger by {drift} rows"
         means = "the index may miss something; a repair builds it anew, and exact search answers meanwhile"
         return (Finding(check="index", severity="warning", message=message, means=means, repaired=repair),)
 
@@ -168,11 +199,11 @@ class Upkeep:
         pictures = {n: await self._indexing.picture(scope, image) for n, image in images.items()}
         seen = {n: sense.vector for n, sense in pictures.items() if sense is not None}
         if seen:
-            await self._parts.ledger.set_vectors(scope, seen, model=self._parts.embedder.identity)
+            await self._parts.ledger.set_vectors(scope, seen, model=self._parts.embedder_of(scope).identity)
         rows = sorted(texts.keys() - seen.keys())
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            senses = await self._indexing.senses([texts[n] for n in batch])
+            senses = await self._indexing.senses([texts[n] for n in batch], scope=scope)
             await self._parts.ledger.set_vectors(
                 scope,
                 {n: sense.vector for n, sense in zip(batch, senses, strict=True)},
@@ -185,7 +216,3 @@ class Upkeep:
 async def _nothing(versions: Versions) -> Part:
     """A user who has outgrown the budget just now is not cached: there is nothing to compare."""
     return Part(Corpus(dimensions=1, vectors=False), "none")
-
-
-def _named(scope: Scope) -> str:
-    return "the anonymous user" if scope.user is None else f"user {scope.user!r}"

@@ -23,6 +23,8 @@ class Versions(NamedTuple):
     """How many index rows there are."""
     generation: int = 0
     """Whose vectors they have: raised for all partitions when another model's take their place."""
+    model: str | None = None
+    """The identity of the model whose vectors they have, where the user has one of its own."""
 
 
 class MessageRow(NamedTuple):

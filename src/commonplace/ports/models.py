@@ -52,6 +52,11 @@ def made_by(recorded: str | None, model: str | None) -> bool:
     return recorded is None or model is None or recorded in (model, f"{CHANGING}{model}")
 
 
+def same_model(recorded: str | None, model: str | None) -> bool:
+    """Say whether vectors that are recorded as of one model are those of the other, too."""
+    return recorded is not None and recorded in (model, f"{CHANGING}{model}")
+
+
 @runtime_checkable
 class Models(Protocol):
     @property
@@ -62,7 +67,10 @@ class Models(Protocol):
     async def models(self) -> ModelRecord: ...
 
     async def everyone(self) -> Mapping[Scope, Versions]:
-        """Return every user of every tenant that has index rows, and where they stand."""
+        """Return every user of every tenant that has index rows, and where they stand.
+
+        Those with a model of their own are among them, and take no part in a switch.
+        """
         ...
 
     async def begin_aside(self, model: Model, *, current: Model) -> None:

@@ -43,7 +43,9 @@ class Finding:
 
 
 class Upkeep(Protocol):
-    async def holds_vectors(self) -> bool: ...
+    async def holds_vectors(self) -> bool:
+        """Say whether there are vectors, other than of users who have a model of their own."""
+        ...
 
     async def embedder_identity(self) -> str | None:
         """Return the identity of the model whose vectors this ledger holds; None while it holds none."""
@@ -51,6 +53,17 @@ class Upkeep(Protocol):
 
     async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
         """Record it. Raises Conflict if another than `replacing` is recorded."""
+        ...
+
+    async def own_models(self, tenant: str) -> Mapping[Scope, str]:
+        """Return the users of a tenant whose vectors are of a model of their own, by its identity."""
+        ...
+
+    async def set_own_model(self, scope: Scope, model: str | None, *, clear: bool = False) -> None:
+        """Record that a user's vectors are of this model; None: of the one that is recorded for the whole ledger.
+
+        Vectors of another model are removed with `clear`; without it there may be none of them, or it raises Conflict.
+        """
         ...
 
     async def counts(self, tenant: str) -> LedgerCounts:

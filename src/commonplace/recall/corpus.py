@@ -62,6 +62,8 @@ class Corpus:
         self.slot_of: dict[int, int] = {}
         self.generation = 0
         """Of the vectors."""
+        self.model: str | None = None
+        """Whose vectors they are, if the user has a model of their own."""
         self.names: dict[int, frozenset[int]] = {}
         """From a term of a speaker's name to the speakers who bear it."""
         self._sessions: dict[str, int] = {}

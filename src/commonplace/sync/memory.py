@@ -12,15 +12,10 @@ from commonplace.domain.offers import Attachable
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.results import (
     Added,
-    Checkup,
     Context,
-    JobInfo,
     Page,
     Profile,
     Recollection,
-    Reindexed,
-    Relearned,
-    Stats,
     WhyNot,
 )
 from commonplace.domain.snapshots import Restored
@@ -35,7 +30,8 @@ from commonplace.sync.carrying import Carrying
 from commonplace.sync.filing import Filing
 from commonplace.sync.loop import Loop
 from commonplace.sync.session import Session
-from commonplace.wiring import Embed
+from commonplace.sync.upkeep import Upkeep
+from commonplace.wiring import Embed, Embeds
 
 
 async def _awaited(opening: Opening) -> AsyncMemory:
@@ -48,7 +44,7 @@ async def _tidied_up() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-class Memory(Caring, Carrying, Filing):
+class Memory(Caring, Carrying, Filing, Upkeep):
     """Long-term memory, for code without an event loop. Safe to share between threads."""
 
     def __init__(self, opening: Opening) -> None:
@@ -67,18 +63,29 @@ class Memory(Caring, Carrying, Filing):
         *,
         tenant: str | None = None,
         embedder: Embed | None = None,
+        embedders: Embeds | None = None,
         model: str | None = None,
         **settings: object,
     ) -> Self:
         """Open a folder, `sqlite:///…` or `postgresql://…`, with any setting by name. Close it, or use it as `with`."""
-        return cls(AsyncMemory.open(location, tenant=tenant, embedder=embedder, model=model, **settings))
+        return cls(
+            AsyncMemory.open(location, tenant=tenant, embedder=embedder, embedders=embedders, model=model, **settings)
+        )
 
     @classmethod
     def ephemeral(
-        cls, *, tenant: str | None = None, embedder: Embed | None = None, model: str | None = None, **settings: object
+        cls,
+        *,
+        tenant: str | None = None,
+        embedder: Embed | None = None,
+        embedders: Embeds | None = None,
+        model: str | None = None,
+        **settings: object,
     ) -> Self:
         """A memory that is kept in this process only."""
-        return cls(AsyncMemory.ephemeral(tenant=tenant, embedder=embedder, model=model, **settings))
+        return cls(
+            AsyncMemory.ephemeral(tenant=tenant, embedder=embedder, embedders=embedders, model=model, **settings)
+        )
 
     @classmethod
     def restore_snapshot(
@@ -283,9 +290,9 @@ class Memory(Caring, Carrying, Filing):
             )
         )
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], *, user: str | None = None) -> Vectors:
         """Return what the embedding model makes of texts: one row of length 1 each. Raises EmbedderUnavailable."""
-        return self._loop.call(self._memory.embed(texts))
+        return self._loop.call(self._memory.embed(texts, user=user))
 
     def context(self, query: str, *, user: str | None = None, session: str | None = None, budget: int = 800) -> Context:
         """Recall, packed into `budget` tokens and fenced as data, ready to put in a prompt. Blocks come first."""
@@ -365,31 +372,3 @@ class Memory(Caring, Carrying, Filing):
     def profile(self, *, user: str | None = None) -> Profile:
         """Return one user at a glance."""
         return self._loop.call(self._memory.profile(user=user))
-
-    def stats(self) -> Stats:
-        """Return counts, sizes, and what answers which user."""
-        return self._loop.call(self._memory.stats())
-
-    def doctor(self, *, repair: bool = False) -> Checkup:
-        """Look for drift between the ledger, the caches and the index; mend it if asked."""
-        return self._loop.call(self._memory.doctor(repair=repair))
-
-    def reindex(self, *, embed: bool = False) -> Reindexed:
-        """Build every index anew from the ledger; with `embed`, make every vector anew too."""
-        return self._loop.call(self._memory.reindex(embed=embed))
-
-    def jobs(self, *, status: str | None = None, limit: int = 100) -> list[JobInfo]:
-        """Return the messages that are still to be learned from; those that failed for good with status `dead`."""
-        return self._loop.call(self._memory.jobs(status=status, limit=limit))
-
-    def replay(self, jobs: Iterable[str] | None = None) -> int:
-        """Try again what failed for good: these jobs, or all. Returns how many."""
-        return self._loop.call(self._memory.replay(jobs))
-
-    def work(self) -> None:
-        """Learn from what waits, also in other processes' name, until it is interrupted."""
-        self._loop.call(self._memory.work())
-
-    def relearn(self, *, user: str | None = None, apply: bool = False) -> Relearned:
-        """Learn everything anew from what a user has said. Shows what that changes; `apply` writes it."""
-        return self._loop.call(self._memory.relearn(user=user, apply=apply))

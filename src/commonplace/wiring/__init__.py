@@ -10,11 +10,13 @@ from commonplace.wiring.location import Location
 from commonplace.wiring.models import open_chat_model
 from commonplace.wiring.moving import moved
 from commonplace.wiring.opening import opened
+from commonplace.wiring.own_embedders import Embeds
 from commonplace.wiring.restoring import restored
 from commonplace.wiring.searching import open_guard
 
 __all__ = [
     "Embed",
+    "Embeds",
     "Location",
     "describe_model",
     "fetch_model",

@@ -16,6 +16,7 @@ from commonplace.wiring.indexes import open_indexes
 from commonplace.wiring.ledgers import open_ledger
 from commonplace.wiring.location import Location
 from commonplace.wiring.models import open_extractor, open_summariser
+from commonplace.wiring.own_embedders import Embeds, open_own_embedders
 from commonplace.wiring.searching import open_guard, open_reranker, open_tokenizer
 from commonplace.wiring.stores import open_premises, open_seal, open_store
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def opened(location: Location, overrides: Mapping[str, object], embed: Embed | None) -> AsyncIterator[Parts]:
+async def opened(
+    location: Location, overrides: Mapping[str, object], embed: Embed | None, own: Embeds | None = None
+) -> AsyncIterator[Parts]:
     """Open every part that the settings ask for, and close them in the end."""
     from commonplace.settings import Settings
 
@@ -36,11 +39,16 @@ async def opened(location: Location, overrides: Mapping[str, object], embed: Emb
         keep_vectors(embedder, ledger, tenant=settings.tenant)
         replacing = await agree_on_embedder(plain, embedder, replace=settings.replace_vectors)
         following = await stack.enter_async_context(follow_ledger(settings, plain, embedder, named=embed is None))
+        everybodys = embedder if embed is None else None
+        own_embedders = await stack.enter_async_context(
+            open_own_embedders(settings, ledger, own, everybodys=everybodys)
+        )
         indexes = await stack.enter_async_context(open_indexes(settings, in_process=location.in_process))
         yield Parts(
             ledger=ledger,
             embedder=following or embedder,
             following=following,
+            own=own_embedders,
             index=indexes.used,
             former_indexes=indexes.former,
             extractor=await stack.enter_async_context(open_extractor(settings)),

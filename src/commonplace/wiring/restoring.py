@@ -14,8 +14,8 @@ from commonplace.domain.errors import InvalidInput
 from commonplace.domain.progress import Progress
 from commonplace.domain.snapshots import Restored
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Corpora
-from commonplace.engine.embedding import Embedding
 from commonplace.engine.erasure_log import ErasureLog
 from commonplace.engine.forgetting import Forgetting
 from commonplace.engine.parts import Parts
@@ -69,7 +69,7 @@ async def _fill(
         planner = Planner(parts)
         corpora = Corpora(parts.ledger, budget=0, make=planner.corpus)
         attaching = Attaching(parts)
-        forgetting = Forgetting(parts, corpora, Embedding(parts.embedder), planner, attaching=attaching)
+        forgetting = Forgetting(parts, corpora, Choosing(parts), planner, attaching=attaching)
         where = into.url or str(into.home)
         done = await Restoring(parts, forgetting, attaching).restore(
             shelf, snapshot, ErasureLog(store), into=where.rpartition("@")[2], progress=progress

@@ -11,6 +11,7 @@ from tests.contracts.ledger.isolation import IsolationContract
 from tests.contracts.ledger.jobs import JobsContract
 from tests.contracts.ledger.leases import LeasesContract
 from tests.contracts.ledger.messages import MessagesContract
+from tests.contracts.ledger.own_models import OwnModelsContract
 from tests.contracts.ledger.retention import RetentionContract
 from tests.contracts.ledger.sessions import SessionsContract
 from tests.contracts.ledger.summaries import SummariesContract
@@ -30,6 +31,7 @@ class LedgerContract(
     EmbeddingCacheContract,
     JobsContract,
     UpkeepContract,
+    OwnModelsContract,
     ErasureContract,
     ArchiveContract,
     RetentionContract,

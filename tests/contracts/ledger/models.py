@@ -163,3 +163,16 @@ class ModelsContract:
         assert await ledger.aside(ANA, [2]) == {}
         await ledger.erase(ANA, Removal(id="e2", what=Part(), at=START))
         assert (await ledger.aside(ANA, [1, 3]), await ledger.check()) == ({}, [])
+
+    async def test_a_user_with_a_model_of_their_own_takes_no_part_in_a_switch(self, ledger: Modelling) -> None:
+        await filled(ledger)
+        await ledger.set_own_model(BEN, THIRD.identity)
+        await ledger.write(BEN, added("m1"))
+        before = await ledger.vectors(BEN, [1])
+        await ledger.switch_vectors(to=NEW.identity, seen={ANA: (await ledger.versions(ANA)).version})
+        assert await ledger.vectors(BEN, [1]) == before
+        assert (await ledger.everyone())[BEN].model == THIRD.identity
+        assert await ledger.discard_aside(limit=100) == 0
+        assert await ledger.vectors(BEN, [1]) == before
+        assert len((await ledger.vectors(ANA, [1]))[1]) == 48
+        assert list(await ledger.check()) == []

@@ -14,7 +14,9 @@ from commonplace.adapters.inmemory import blocks
 from commonplace.adapters.inmemory.erasure import InMemoryErasure
 from commonplace.adapters.inmemory.partition import Partition, Session
 from commonplace.domain.archive import (
+    FORMAT,
     NAMES,
+    PLAIN,
     Held,
     KeptErasure,
     KeptFact,
@@ -63,7 +65,11 @@ class InMemoryArchive(InMemoryErasure, ABC):
             yield everything[start : start + BATCH]
 
     def _records(self, scope: Scope | None, *, passages: bool) -> Iterator[Record]:
-        yield Opened(ledger=self._name, embedder=self._identity)
+        own = scope is None and any(held.own_model for held in self._partitions.values())
+        held = None if scope is None else self._partitions.get(scope)
+        yield Opened(
+            format=FORMAT if own else PLAIN, ledger=self._name, embedder=self._identity if held is None else held.model
+        )
         if scope is not None:
             yield OfTenant(scope.tenant)
             yield from self._user(scope, passages=passages)
@@ -87,8 +93,8 @@ class InMemoryArchive(InMemoryErasure, ABC):
                     yield from self._user(one, passages=passages)
 
     def _user(self, scope: Scope, *, passages: bool) -> Iterator[Record]:
-        yield OfUser(scope.user)
         held = self._find(scope)
+        yield OfUser(scope.user, held.versions.model)
         yield from _rows(held, passages=passages)
         for one in sorted(held.summaries.values(), key=lambda one: one.n):
             whole = _passage(held, one.n, 0, len(one.summary.text), one.terms) if passages else None

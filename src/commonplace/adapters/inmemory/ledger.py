@@ -108,7 +108,7 @@ class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
         model: str | None = None,
     ) -> None:
         held = self._find(scope)
-        if not made_by(self._identity, model):
+        if not made_by(held.model, model):
             return
         for n, vector in vectors.items():
             held.set_vector(n, np.asarray(vector, dtype=np.float32).tobytes(), (tokens or {}).get(n))
@@ -326,14 +326,14 @@ class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
         return self._identity
 
     async def holds_vectors(self) -> bool:
-        return any(held.vectors for held in self._partitions.values())
+        return any(held.vectors for held in self._partitions.values() if not held.own_model)
 
     async def set_embedder_identity(self, identity: str, *, replacing: str | None = None) -> None:
         if self._identity not in {None, identity, replacing}:
             raise Conflict(f"this ledger holds vectors of {self._identity!r}, not of {identity!r}")
         self._identity = identity
         for held in self._partitions.values():
-            held.model = identity
+            held.model = held.model if held.own_model else identity
 
     async def counts(self, tenant: str) -> LedgerCounts:
         return self._count([scope for scope in self._partitions if scope.tenant == tenant], tenant=tenant)

@@ -10,7 +10,7 @@ from commonplace.adapters.inmemory.partition import Partition
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
-from commonplace.ports.models import Aside, Model, ModelRecord
+from commonplace.ports.models import Aside, Model, ModelRecord, same_model
 
 
 class InMemoryModels(ABC):
@@ -26,9 +26,27 @@ class InMemoryModels(ABC):
     @abstractmethod
     def _find(self, scope: Scope) -> Partition: ...
 
+    @abstractmethod
+    def _obtain(self, scope: Scope) -> Partition: ...
+
     @property
     def generation(self) -> int:
         return self._generation
+
+    async def own_models(self, tenant: str) -> Mapping[Scope, str]:
+        held = {scope: one.versions.model for scope, one in self._partitions.items() if scope.tenant == tenant}
+        return {scope: model for scope, model in held.items() if model is not None}
+
+    async def set_own_model(self, scope: Scope, model: str | None, *, clear: bool = False) -> None:
+        held = self._find(scope) if model is None else self._obtain(scope)
+        if held.versions.model == model:
+            return
+        if not same_model(held.model, model or self._identity):
+            if held.vectors and not clear:
+                raise Conflict(f"this user has vectors of {held.model!r}")
+            held.vectors, held.tokens, held.aside = {}, {}, {}
+        held.model, held.own_model = model or self._identity, model is not None
+        held.version += 1
 
     async def models(self) -> ModelRecord:
         rows = sum(len(held.aside) for held in self._partitions.values())
@@ -71,8 +89,8 @@ class InMemoryModels(ABC):
 
     async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
         self._expect(to)
-        everyone = await self.everyone()
-        if seen is not None and any(seen.get(scope) != one.version for scope, one in everyone.items()):
+        taking_part = {scope: one.version for scope, one in (await self.everyone()).items() if one.model is None}
+        if seen is not None and any(seen.get(scope) != version for scope, version in taking_part.items()):
             raise Overtaken("something was written since the vectors were made")
         before = self._models[self._identity or ""]
         self._generation, self._identity = self._generation + 1, to

@@ -95,6 +95,8 @@ class Partition:
     generation: int = 0
     model: str | None = None
     """Whose vectors these are."""
+    own_model: bool = False
+    """Whether they are of another model than everybody's, and stay so."""
     sources: list[Source] = field(default_factory=list)
     history: list[FactChange] = field(default_factory=list)
     blocks: dict[str, Block] = field(default_factory=dict)
@@ -107,7 +109,8 @@ class Partition:
     @property
     def versions(self) -> Versions:
         rows = len(self.passages) + len(self.facts) + len(self.summaries)
-        return Versions(self.no, self.version, self.fact_version, rows, self.generation)
+        own = self.model if self.own_model else None
+        return Versions(self.no, self.version, self.fact_version, rows, self.generation, own)
 
     @property
     def holds_something(self) -> bool:
@@ -260,11 +263,14 @@ class Partition:
         self.vectors[n], self.tokens[n] = vector, tokens
 
     def switch(self, *, generation: int, model: str) -> None:
-        """Let the vectors in use and those aside change places."""
+        """Let the vectors in use and those aside change places, unless they are of a model of the user's own."""
+        self.generation = generation
+        if self.own_model:
+            return
         before = {n: (vector, self.tokens.get(n)) for n, vector in self.vectors.items()}
         self.vectors = {n: vector for n, (vector, _) in self.aside.items()}
         self.tokens = {n: tokens for n, (_, tokens) in self.aside.items()}
-        self.aside, self.generation, self.model = before, generation, model
+        self.aside, self.model = before, model
 
     def keep_alive(self, session: SessionId, *, now: datetime, ttl: float) -> Session:
         known = self.sessions.get(session)

@@ -19,6 +19,7 @@ from commonplace.adapters.postgres import (
     jobs,
     keys,
     messages,
+    own_models,
     partitions,
     retention,
     summaries,
@@ -27,6 +28,8 @@ from commonplace.adapters.postgres import (
 from commonplace.adapters.postgres.columns import Connection, optional_moment, optional_vector_of, text_column, text_of
 from commonplace.adapters.postgres.partitions import Partition
 from commonplace.domain.archive import (
+    FORMAT,
+    PLAIN,
     KeptFact,
     KeptJob,
     KeptMessage,
@@ -91,12 +94,7 @@ class _Slab(NamedTuple):
 
 async def records(connection: Connection, scope: Scope | None, *, passages: bool) -> _Batches:
     """Yield it all in batches. The caller holds a transaction, so that it is all of one moment."""
-    yield [
-        Opened(
-            ledger=await upkeep.ledger_name(connection),
-            embedder=await upkeep.embedder_identity(connection),
-        )
-    ]
+    yield [await _opened(connection, scope)]
     if scope is not None:
         yield [OfTenant(scope.tenant)]
         async for batch in _user(connection, scope, passages=passages):
@@ -109,6 +107,16 @@ async def records(connection: Connection, scope: Scope | None, *, passages: bool
         for user in users:
             async for batch in _user(connection, Scope(tenant, user), passages=passages):
                 yield batch
+
+
+async def _opened(connection: Connection, scope: Scope | None) -> Opened:
+    partition = None if scope is None else await partitions.find(connection, scope)
+    memory = await upkeep.embedder_identity(connection)
+    return Opened(
+        format=FORMAT if scope is None and await own_models.any_there(connection) else PLAIN,
+        ledger=await upkeep.ledger_name(connection),
+        embedder=memory if partition is None else partition.model,
+    )
 
 
 async def _all(connection: Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -146,8 +154,8 @@ async def _usage(connection: Connection, tenant: str) -> Sequence[Spent]:
 
 
 async def _user(connection: Connection, scope: Scope, *, passages: bool) -> _Batches:
-    yield [OfUser(scope.user)]
     partition = await partitions.find(connection, scope)
+    yield [OfUser(scope.user, None if partition is None else partition.own)]
     if partition is not None:
         async for batch in _content(connection, partition, passages=passages):
             yield batch

@@ -18,7 +18,7 @@ from commonplace.adapters.postgres.columns import (
 from commonplace.adapters.postgres.lanes import WHOSE
 from commonplace.adapters.postgres.partitions import GENERATION, N_MASK, Partition
 from commonplace.domain.scope import Scope
-from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector
+from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
 from commonplace.ports.models import made_by
 
 _MESSAGES = """
@@ -59,12 +59,18 @@ INDEXED = ("passages", "facts", "summaries")
 """The tables whose rows have vectors."""
 VERSIONS = f"""
     select coalesce(p.no, 0), coalesce(p.version, 0), coalesce(p.fact_version, 0), coalesce(p.rows, 0),
-        {GENERATION}, {WHOSE}
+        {GENERATION}, p.own_model, {WHOSE}
     from (select) as always left join partitions p on p.tenant = %s and p."user" = %s
 """
 """Where a user's rows stand: recall asks for it every time."""
 STEP = 500
 """Rows that are read without a pause: some 10 ms."""
+
+
+def placed(row: Sequence[Any]) -> Versions:
+    """Return what a row of `VERSIONS` says."""
+    found = Versions(*row)
+    return found if found.model is None else found._replace(model=text_of(found.model))
 
 
 async def feed(connection: Connection, scope: Scope, *, since: int, vectors: bool) -> Feed:

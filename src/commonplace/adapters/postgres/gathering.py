@@ -14,6 +14,7 @@ COLUMNS = {
     " recorded_at, retracted_at, expires_at, replaced_by, subject, attribute, value, extractor, metadata, terms, text",
     "vectors": "row, vector, tokens",
     "vectors_odd": "row, vector, tokens",
+    "vectors_own": "row, vector, tokens",
     "fact_sources": "fact, message, start, stop, role",
     "fact_history": "fact, version, change, at, reason, message",
     "summaries": "row, partition, changed, id, session, since, until, made_at, expires_at, author, terms, text",

@@ -1,8 +1,8 @@
 """Messages kept in one statement, which commits by itself: what most calls write, in one round trip.
 
-Its conditions are those under which nothing else has to be looked at: the user has rows already and no full text, none
-of the messages is there, and their vectors are of the model in use. Where one does not hold it writes nothing, and
-`writing` does it step by step.
+Its conditions are those under which nothing else has to be looked at: the user has rows already, no full text and no
+model of their own, none of the messages is there, and their vectors are of the model in use. Where one does not hold it
+writes nothing, and `writing` does it step by step.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ Row = Sequence[object]
 
 _PARTITION = f"""
     update partitions set version = version + 1, next_row = next_row + {{rows}}, rows = rows + {{rows}}
-    where tenant = %s and "user" = %s and {WHOSE} = tenant and full_text = 0
+    where tenant = %s and "user" = %s and {WHOSE} = tenant and full_text = 0 and own_model is null
         and not exists (select 1 from messages m where m.partition = partitions.no and m.id in ({{ids}}))
         and coalesce((select value in (%s, %s) from meta where key = 'embedder'), true)
         and {partitions.GENERATION} = %s

@@ -163,7 +163,7 @@ class PostgresLedger(
             return await self._opened().ask(statement, values, tenant=scope.tenant)
 
     async def versions(self, scope: Scope) -> Versions:
-        found = Versions(*await self._ask(scope, feed.VERSIONS, partitions.owner_columns(scope)))
+        found = feed.placed(await self._ask(scope, feed.VERSIONS, partitions.owner_columns(scope)))
         self._generation = max(self._generation, found.generation)
         return found
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from commonplace.adapters.postgres import models
+from commonplace.adapters.postgres import models, own_models
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
@@ -26,6 +26,12 @@ class PostgresModelling(ABC):
     @property
     def generation(self) -> int:
         return self._generation
+
+    async def own_models(self, tenant: str) -> Mapping[Scope, str]:
+        return await self._read(partial(own_models.of_tenant, tenant=tenant), tenant=tenant)
+
+    async def set_own_model(self, scope: Scope, model: str | None, *, clear: bool = False) -> None:
+        await self._write(partial(own_models.record, scope=scope, model=model, clear=clear), tenant=scope.tenant)
 
     async def models(self) -> ModelRecord:
         return await self._read(models.record, tenant=None)

@@ -123,8 +123,9 @@ async def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] |
     except errors.LockNotAvailable as error:
         raise Overtaken("somebody has been writing for long") from error
     await _expect(connection, to)
-    standing = (await everyone(connection)).items() if seen is not None else ()
-    if seen is not None and any(seen.get(scope) != one.version for scope, one in standing):
+    standing = await everyone(connection) if seen is not None else {}
+    taking_part = {scope: one.version for scope, one in standing.items() if one.model is None}
+    if seen is not None and any(seen.get(scope) != version for scope, version in taking_part.items()):
         raise Overtaken("something was written since the vectors were made")
     before, generation = await upkeep.embedder_identity(connection), await partitions.generation(connection) + 1
     for key, value in (("embedder", to), ("generation", str(generation))):

@@ -17,10 +17,11 @@ NOTHING = Versions(0, 0, 0, 0)
 GENERATION = "coalesce((select value::bigint from meta where key = 'generation'), 0)"
 COLUMNS = (
     f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION},"
-    " (select value from meta where key = 'embedder')"
+    " (select value from meta where key = 'embedder'), own_model"
 )
-VECTORS = ("vectors", "vectors_odd")
-"""The tables of vectors: those of even generations, and those of odd ones."""
+OWN = "vectors_own"
+VECTORS = ("vectors", "vectors_odd", OWN)
+"""The tables of vectors: of even generations, of odd ones, and of models that users have of their own."""
 NUMBER = '(select no from partitions where tenant = %s and "user" = %s)'
 """The number of a partition, inside a statement that knows its owner: saves the round trip of asking for it first."""
 _FIND = f'select {COLUMNS} from partitions where tenant = %s and "user" = %s'
@@ -35,8 +36,18 @@ class Partition(NamedTuple):
     rows: int
     full_text: int
     generation: int
-    model: str | None
-    """Whose vectors are in use."""
+    everybodys_model: str | None
+    own_model: str | None
+
+    @property
+    def own(self) -> str | None:
+        """The model that this user has of their own."""
+        return optional_text_of(self.own_model)
+
+    @property
+    def model(self) -> str | None:
+        """Whose vectors are in use."""
+        return self.own or self.everybodys_model
 
     @property
     def base(self) -> int:
@@ -53,12 +64,12 @@ class Partition(NamedTuple):
 
     @property
     def versions(self) -> Versions:
-        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation)
+        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation, self.own)
 
     @property
     def vectors(self) -> str:
         """The table of the vectors in use. It stays so until the end of a transaction that has locked a partition."""
-        return vectors_of(self.generation)
+        return vectors_of(self.generation) if self.own_model is None else OWN
 
     @property
     def aside(self) -> str:

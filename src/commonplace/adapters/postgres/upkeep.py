@@ -22,7 +22,9 @@ _LOOSE = (
 _CHECKS = {
     "messages without entries": "select count(*) from messages m where not exists"
     " (select 1 from passages p where p.row = m.row)",
-    "vectors without a row": _LOOSE.format("(select row from vectors union all select row from vectors_odd)"),
+    "vectors without a row": _LOOSE.format(
+        "(" + " union all ".join(f"select row from {table}" for table in partitions.VECTORS) + ")"
+    ),
     "summaries that cover nothing": "select count(*) from summaries s where not exists"
     " (select 1 from summary_messages c where c.summary = s.row)",
     "facts with a gap in their history": "select count(*) from facts f where not exists"
@@ -57,6 +59,7 @@ _COUNTS = """
         (select count(*) from blocks where partition = p.no),
         (select count(*) from sessions where partition = p.no),
         (select count(*) from {{vectors}} where row > p.no << 32 and row < (p.no + 1) << 32)
+            + (select count(*) from vectors_own where row > p.no << 32 and row < (p.no + 1) << 32)
     from partitions p where {whose}
 """
 

@@ -18,6 +18,7 @@ from commonplace.adapters.sqlite import (
     jobs,
     keys,
     messages,
+    own_models,
     partitions,
     retention,
     summaries,
@@ -26,6 +27,8 @@ from commonplace.adapters.sqlite import (
 from commonplace.adapters.sqlite.columns import Connection, optional_moment, text_column, text_of
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.archive import (
+    FORMAT,
+    PLAIN,
     Held,
     KeptErasure,
     KeptFact,
@@ -89,7 +92,7 @@ class _Slab(NamedTuple):
 
 def records(connection: Connection, scope: Scope | None, *, passages: bool) -> Iterator[Record]:
     """Yield it all. The caller holds a transaction, so that it is all of one moment."""
-    yield Opened(ledger=upkeep.ledger_name(connection), embedder=upkeep.embedder_identity(connection))
+    yield _opened(connection, scope)
     if scope is not None:
         yield OfTenant(scope.tenant)
         yield from _user(connection, scope, passages=passages)
@@ -101,6 +104,16 @@ def records(connection: Connection, scope: Scope | None, *, passages: bool) -> I
         yield from retention.holds(connection, tenant)
         for user in users:
             yield from _user(connection, Scope(tenant, user), passages=passages)
+
+
+def _opened(connection: Connection, scope: Scope | None) -> Opened:
+    partition = None if scope is None else partitions.find(connection, scope)
+    memory = upkeep.embedder_identity(connection)
+    return Opened(
+        format=FORMAT if scope is None and own_models.any_there(connection) else PLAIN,
+        ledger=upkeep.ledger_name(connection),
+        embedder=memory if partition is None else own_models.in_use(connection, partition),
+    )
 
 
 def _everybody(connection: Connection) -> Mapping[str, Sequence[str | None]]:
@@ -127,8 +140,8 @@ def _usage(connection: Connection, tenant: str) -> Iterator[Spent]:
 
 
 def _user(connection: Connection, scope: Scope, *, passages: bool) -> Iterator[Record]:
-    yield OfUser(scope.user)
     partition = partitions.find(connection, scope)
+    yield OfUser(scope.user, None if partition is None else partition.versions.model)
     if partition is not None:
         for slab in _slabs(connection, partition):
             yield from _rows(connection, slab, passages=passages)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from commonplace.adapters.sqlite import models
+from commonplace.adapters.sqlite import models, own_models
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
@@ -26,6 +26,12 @@ class SqliteModelling(ABC):
     @property
     def generation(self) -> int:
         return self._generation
+
+    async def own_models(self, tenant: str) -> Mapping[Scope, str]:
+        return await self._read(lambda connection: own_models.of_tenant(connection, tenant))
+
+    async def set_own_model(self, scope: Scope, model: str | None, *, clear: bool = False) -> None:
+        await self._write(lambda connection: own_models.record(connection, scope, model, clear=clear))
 
     async def models(self) -> ModelRecord:
         return await self._read(models.record)

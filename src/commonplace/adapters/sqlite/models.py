@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from commonplace.adapters.sqlite import feed, partitions, upkeep
+from commonplace.adapters.sqlite import feed, own_models, partitions, upkeep
 from commonplace.adapters.sqlite.columns import (
     Connection,
     optional_text_column,
@@ -94,7 +94,8 @@ def kept(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mappin
 
 def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] | None) -> int:
     now = _expect(connection, to)
-    if seen is not None and any(seen.get(scope) != one.version for scope, one in everyone(connection).items()):
+    taking_part = {scope: one.version for scope, one in everyone(connection).items() if one.model is None}
+    if seen is not None and any(seen.get(scope) != version for scope, version in taking_part.items()):
         raise Overtaken("something was written since the vectors were made")
     for old, new in (
         ("vectors", "vectors_between"),
@@ -102,6 +103,7 @@ def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] | None)
         ("vectors_between", "vectors_aside"),
     ):
         connection.execute(f"alter table {old} rename to {new}")
+    own_models.keep_in_place(connection)
     connection.execute("insert or replace into meta values ('embedder', ?)", (to,))
     connection.execute("insert or replace into meta values ('generation', ?)", (now.generation + 1,))
     connection.execute("update models set aside = null")

@@ -11,7 +11,7 @@ SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
 NOTHING = Versions(0, 0, 0, 0)
 GENERATION = "coalesce((select value from meta where key = 'generation'), 0)"
-COLUMNS = f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION}"
+COLUMNS = f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION}, own_model"
 
 
 class Partition(NamedTuple):
@@ -23,6 +23,7 @@ class Partition(NamedTuple):
     rows: int
     full_text: int
     generation: int
+    own_model: Text | None
 
     @property
     def base(self) -> int:
@@ -39,7 +40,8 @@ class Partition(NamedTuple):
 
     @property
     def versions(self) -> Versions:
-        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation)
+        model = optional_text_of(self.own_model)
+        return Versions(self.no, self.version, self.fact_version, self.rows, self.generation, model)
 
 
 def owner_columns(scope: Scope) -> tuple[Text, Text]:

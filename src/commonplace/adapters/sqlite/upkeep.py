@@ -45,7 +45,11 @@ def ledger_name(connection: Connection) -> str:
 
 
 def holds_vectors(connection: Connection) -> bool:
-    return connection.execute("select 1 from vectors limit 1").fetchone() is not None
+    found = connection.execute(
+        "select 1 from partitions p where own_model is null and exists"
+        " (select 1 from vectors where row > p.no << 32 and row < (p.no + 1) << 32) limit 1"
+    )
+    return found.fetchone() is not None
 
 
 def embedder_identity(connection: Connection) -> str | None:

@@ -6,7 +6,7 @@ A message that is already there is left alone. A change that finds nothing to do
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.sqlite import attachments, full_text, jobs, partitions, sessions, upkeep
+from commonplace.adapters.sqlite import attachments, full_text, jobs, own_models, partitions, sessions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -167,7 +167,7 @@ class Writer:
         if entry.model is None:
             return True
         if self.model is None:
-            self.model = upkeep.embedder_identity(self.connection)
+            self.model = own_models.in_use(self.connection, self.partition)
         return made_by(self.model, entry.model)
 
     def close(self, closed: ClosedVersion) -> None:

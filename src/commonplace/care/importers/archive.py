@@ -1,6 +1,7 @@
 """The lines of an export."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from commonplace.care.importers.source import Source
 from commonplace.care.lines import Ended, record_of
@@ -24,7 +25,7 @@ def read(source: Source, reading: Reading) -> Iterator[Item]:
         ended = isinstance(record, Ended)
         opened = opened or isinstance(record, Opened)
         if isinstance(record, OfUser) and (reading.user is not None or reading.anonymous):
-            record = OfUser(reading.user)
+            record = replace(record, user=reading.user)
         if not isinstance(record, Ended):
             yield Taken(place, record)
     if opened and not ended:

@@ -24,11 +24,11 @@ KEY = "langchain_document"
 class MemoryEmbeddings(Embeddings):
     """The embedding model of a memory, as LangChain knows one."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, memory: Memory, user: str | None = None) -> None:
+        self._memory, self._user = memory, user
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return cast(list[list[float]], self._memory.embed(texts).tolist())
+        return cast(list[list[float]], self._memory.embed(texts, user=self._user).tolist())
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
@@ -38,12 +38,12 @@ class MemoryVectorStore(VectorStore):
     """The documents of one user, in one collection. A document that is added again under its id replaces the old."""
 
     def __init__(self, memory: Memory, *, user: str | None = None, collection: str = "documents") -> None:
-        self._memory, self._collection = memory, collection
+        self._memory, self._user, self._collection = memory, user, collection
         self._shelf = Shelf(memory, user)
 
     @property
     def embeddings(self) -> Embeddings:
-        return MemoryEmbeddings(self._memory)
+        return MemoryEmbeddings(self._memory, self._user)
 
     @classmethod
     def from_texts(
@@ -128,7 +128,8 @@ class MemoryVectorStore(VectorStore):
     ) -> list[Document]:
         """Return k of the `fetch_k` best, chosen so that they differ: `lambda_mult` 1 does not care, 0 cares most."""
         found = self.similarity_search(query, fetch_k, filter)
-        asked, *vectors = self._memory.embed([query, *(document.page_content for document in found)])
+        texts = [query, *(document.page_content for document in found)]
+        asked, *vectors = self._memory.embed(texts, user=self._user)
         chosen = maximal_marginal_relevance(np.asarray(asked), list(vectors), lambda_mult=lambda_mult, k=k)
         return [found[place] for place in chosen]
 

@@ -54,6 +54,8 @@ def _tell(screen: "Screen", done: Migrated) -> None:
         "" if done.overlap is None else f" The two agree on {done.overlap:.0%} of the nearest ({done.sampled} tried)."
     )
     screen.say(f"Made {done.embedded:,} vectors for {done.rows:,} items.{share}")
+    if done.left_alone:
+        screen.say(f"{done.left_alone:,} users have a model of their own (embedding_models) and were left alone.")
     if done.switched:
         screen.say(f"In use now: {done.after}. The vectors of {done.before} are kept: --roll-back goes back to them.")
     elif done.before == done.after:

@@ -38,6 +38,7 @@ def _tell_stats(screen: "Screen", figures: Stats) -> None:
     rows += [
         ["on disk", f"{figures.bytes_on_disk:,} bytes"],
         ["embedder", figures.embedder],
+        *(["embedder of their own", f"{model}: {users:,} users"] for model, users in figures.own_embedders.items()),
         ["index", f"{figures.index} (exact up to {figures.exact_up_to:,})"],
     ]
     rows += [[f"jobs {status}", f"{count:,}"] for status, count in figures.jobs.items()]
@@ -95,13 +96,14 @@ def _tell_checkup(screen: "Screen", checkup: Checkup) -> None:
 def reindex(
     call: Everywhere,
     embed: Annotated[bool, typer.Option("--embed", help="Make every vector anew, too.")] = False,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user's. Without it: everybody's.")] = None,
 ) -> None:
     """Build every index anew from the ledger."""
-    output = Output(call)
-    anew = {"replace_vectors": True} if embed else {}
+    output, users = Output(call), None if user is None else [user]
+    anew = {"replace_vectors": True} if embed and user is None else {}
     with open_memory(call, **anew) as memory, output.progress() as report:
         report("Reindexing", 0, None)
-        done = memory.reindex(embed=embed)
+        done = memory.reindex(embed=embed, users=users)
     output.answer(
         done,
         lambda screen: screen.say(

@@ -22,7 +22,7 @@ from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 from commonplace.settings import Settings
 from commonplace.stopping import stop
-from commonplace.wiring import Embed, Location, open_chat_model, open_limits, opened
+from commonplace.wiring import Embed, Embeds, Location, open_chat_model, open_limits, opened
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage
@@ -135,12 +135,13 @@ async def opened_service(
     overrides: Mapping[str, object],
     *,
     embedder: Embed | None = None,
+    embedders: Embeds | None = None,
     key_needed: bool = False,
 ) -> AsyncIterator[Service]:
     """Open the memory that the settings name, and the service on it; close both in the end."""
     settings = Settings.from_sources(**location.settings(), **overrides)
     observer = Observer()
-    async with opened(location, overrides, embedder) as plain:
+    async with opened(location, overrides, embedder, embedders) as plain:
         parts = watched(plain, observer.stage)
         ledger: object = parts.ledger
         if not isinstance(ledger, KeyRing) or not isinstance(ledger, Answers):

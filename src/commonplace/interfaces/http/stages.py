@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from commonplace.engine.parts import Parts
+from commonplace.engine.parts import OwnEmbedders, Parts
 
 Stage = Callable[[str], AbstractContextManager[None]]
 T = TypeVar("T")
@@ -20,8 +20,16 @@ def watched(parts: Parts, stage: Stage) -> Parts:
         parts,
         ledger=_watched(parts.ledger, "ledger", stage),
         embedder=_watched(parts.embedder, "embedder", stage),
+        own=None if parts.own is None else _watched_own(parts.own, stage),
         index=None if parts.index is None else _watched(parts.index, "index", stage),
         extractor=None if parts.extractor is None else _watched(parts.extractor, "extractor", stage),
+    )
+
+
+def _watched_own(own: OwnEmbedders, stage: Stage) -> OwnEmbedders:
+    return OwnEmbedders(
+        tenants={tenant: _watched(one, "embedder", stage) for tenant, one in own.tenants.items()},
+        users={scope: _watched(one, "embedder", stage) for scope, one in own.users.items()},
     )
 
 

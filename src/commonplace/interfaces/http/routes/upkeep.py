@@ -26,6 +26,9 @@ class DoctorRequest(Body):
 
 class ReindexRequest(Body):
     embed: Annotated[bool, Field(description="Make every vector anew, too.")] = False
+    users: Annotated[
+        list[str | None] | None, Field(description="Only these; null among them is the anonymous user.")
+    ] = None
 
 
 @router.get("/stats", responses=described(Stats, what="Counts and sizes."))
@@ -52,6 +55,6 @@ async def doctor(asked: DoctorRequest, access: Admin) -> Response:
 
 @router.post("/v1/reindex", responses=described(Reindexed, what="What was built."))
 async def reindex(asked: ReindexRequest, access: Admin) -> Response:
-    """Build every index anew from the ledger."""
+    """Build every index anew from the ledger, or these users'."""
     access.everybody()
-    return reply(await access.memory.reindex(embed=asked.embed))
+    return reply(await access.memory.reindex(embed=asked.embed, users=asked.users))
