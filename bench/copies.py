@@ -10,9 +10,12 @@ from commonplace.adapters.postgres.partitions import N_MASK, SHIFT
 
 _MODEL = "select * from partitions where tenant = %(tenant)s and \"user\" = '0'"
 _OTHERS = 'select * from partitions where tenant = %(tenant)s and "user" <> all(%(watched)s)'
+# `offset 0` keeps the order of the loops: for each user a short range of rows, and never all rows for each user.
 _FROM = f"""
-    from ({_MODEL}) w, ({_OTHERS}) q, {{table}} t
-    where t.row >= (w.no << {SHIFT}) | q.next_row and t.row < (w.no << {SHIFT}) | w.next_row
+    from ({_MODEL}) w cross join ({_OTHERS}) q cross join lateral (
+        select * from {{table}} held
+        where held.row >= (w.no << {SHIFT}) | q.next_row and held.row < (w.no << {SHIFT}) | w.next_row offset 0
+    ) t
 """
 
 

@@ -1,8 +1,8 @@
 """Messages kept in one statement, which commits by itself: what most calls write, in one round trip.
 
 Its conditions are those under which nothing else has to be looked at: the user has rows already, no full text and no
-model of their own, none of the messages is there, and their vectors are of the model in use. Where one does not hold it
-writes nothing, and `writing` does it step by step.
+model of their own, and the vectors are of the model in use. Where one does not hold, or a message is there already
+(which the server finds by itself, at the end), it writes nothing, and `writing` does it step by step.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate, chain
 
 from commonplace.adapters.postgres import jobs, messages, partitions, sessions
-from commonplace.adapters.postgres.columns import text_column, vector_column
+from commonplace.adapters.postgres.columns import vector_column
 from commonplace.adapters.postgres.gathering import COLUMNS, MOST_VALUES
 from commonplace.adapters.postgres.lanes import WHOSE
 from commonplace.domain.scope import Scope
@@ -24,7 +24,6 @@ Row = Sequence[object]
 _PARTITION = f"""
     update partitions set version = version + 1, next_row = next_row + {{rows}}, rows = rows + {{rows}}
     where tenant = %s and "user" = %s and {WHOSE} = tenant and full_text = 0 and own_model is null
-        and not exists (select 1 from messages m where m.partition = partitions.no and m.id in ({{ids}}))
         and coalesce((select value in (%s, %s) from meta where key = 'embedder'), true)
         and {partitions.GENERATION} = %s
     returning no, epoch, version, no << {partitions.SHIFT} as base, next_row - {{rows}} as next_row
@@ -80,7 +79,6 @@ def kept(scope: Scope, changes: Sequence[Change], *, generation: int) -> Kept | 
     statement = _statement(tuple((table, len(rows)) for table, rows in tables.items()))
     values = (
         *partitions.owner_columns(scope),
-        *map(text_column, known),
         *((None, None) if model is None else (model, CHANGING + model)),
         generation,
         *chain.from_iterable(chain.from_iterable(tables.values())),
@@ -123,8 +121,7 @@ def _tables(change: Change, vectors: str) -> Mapping[str, Sequence[Row]]:
 @lru_cache(maxsize=256)
 def _statement(tables: tuple[tuple[str, int], ...]) -> str:
     counts = dict(tables)
-    ids = ", ".join(["%s"] * counts["messages"])
-    steps = [f"p as ({_PARTITION.format(rows=counts['passages'], ids=ids)})"]
+    steps = [f"p as ({_PARTITION.format(rows=counts['passages'])})"]
     steps += [f"{table}_kept as ({_inserting(table, rows)})" for table, rows in tables]
     return f"with {', '.join(steps)} select 1 from p"
 

@@ -65,13 +65,12 @@ class Lanes:
         patience = _Patience(self._database.patience)
         while True:
             try:
-                async with self._connection_of(tenant) as connection:
-                    row = await _one(connection, statement, values)
+                row = await self._row(statement, values, tenant=tenant)
             except OperationalError as error:
                 await self._recover(error, patience)
             else:
                 break
-        if row[-1] != text_column(tenant):
+        if row is None or row[-1] != text_column(tenant):
             row = await self.read(lambda connection: _one(connection, statement, values), tenant=tenant)
         return row[:-1]
 
@@ -82,8 +81,7 @@ class Lanes:
         it is there already.
         """
         try:
-            async with self._connection_of(tenant) as connection:
-                row = await (await connection.execute(statement, values)).fetchone()
+            row = await self._row(statement, values, tenant=tenant)
         except (*UNDONE, errors.UniqueViolation):
             return "refused"
         except OperationalError as error:
@@ -125,13 +123,16 @@ class Lanes:
         async with self._pool.connection() as connection:
             yield connection
 
-    @asynccontextmanager
-    async def _connection_of(self, tenant: str) -> AsyncIterator[Connection]:
-        async with self._pool.connection() as connection:
+    async def _row(self, statement: str, values: Sequence[object], *, tenant: str) -> tuple[Any, ...] | None:
+        """Run one statement on a connection of this tenant. Without a transaction there is nothing to end after it."""
+        connection = await self._pool.getconn()
+        try:
             if self._tenants.get(connection) != tenant:
                 await connection.execute("select set_config('commonplace.tenant', %s, false)", (text_column(tenant),))
                 self._tenants[connection] = tenant
-            yield connection
+            return await (await connection.execute(statement, values)).fetchone()
+        finally:
+            await self._pool.putconn(connection)
 
     async def _recover(self, error: OperationalError, patience: "_Patience") -> None:
         """Return when it makes sense to try again. Raises the error if it would come again, or has for too long."""

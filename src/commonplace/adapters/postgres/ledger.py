@@ -1,6 +1,7 @@
 """The Ledger port on a PostgreSQL database.
 
-Each call is one transaction on a connection of a pool; what it does is in the module named after its part of the port.
+Each call is one transaction, or one statement, on a connection of a pool; what it does is in the module named after its
+part of the port.
 A transaction says whose tenant's it is, and the database holds it to that; `tenant=None` is for work that is nobody's.
 """
 
