@@ -1,6 +1,7 @@
 """What can be seen from outside: numbers, lines and spans, and never a word of what somebody said."""
 
 import logging
+from datetime import UTC, datetime
 
 import pytest
 from opentelemetry import trace
@@ -8,6 +9,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from commonplace.interfaces.http.observing import Observer
 from tests.interfaces.http.conftest import Running
 
 SECRET = "Zanzibarium"
@@ -49,6 +51,16 @@ async def test_the_numbers_tell_operations_stages_sizes_and_failures(server: Run
     ):
         assert line in told, line
     assert SECRET not in told
+
+
+async def test_one_of_several_processes_says_which_it_is_beside_what_it_has_counted_itself() -> None:
+    observer = Observer(process="17")
+    with observer.stage("ledger.write"):
+        pass
+    told = (await observer.exposition([], now=datetime.now(UTC))).decode()
+    assert 'commonplace_stage_seconds_count{process="17",stage="ledger.write"} 1.0' in told
+    assert 'commonplace_jobs{status="queued"} 0.0' in told
+    assert "commonplace_oldest_job_seconds 0.0" in told
 
 
 async def test_a_line_a_request_has_its_id_and_no_content(server: Running, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,16 +1,19 @@
 """What can be seen of the service from outside: numbers for Prometheus, a line a request in the log, never content.
 
-What is counted is told apart by route, tenant-blind: ids and names of users are nobody's labels.
+What is counted is told apart by route, tenant-blind: ids and names of users are nobody's labels. Where several
+processes answer on one port, each says which one it is beside what it has counted: without that, Prometheus would take
+the smaller number of another process for a restart.
 """
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
 
 from opentelemetry import trace
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.registry import Collector
 from starlette.types import Scope
 
 from commonplace.domain.results import Stats
@@ -24,10 +27,12 @@ MEDIA_TYPE = CONTENT_TYPE_LATEST
 
 
 class Observer:
-    """The numbers of one service."""
+    """The numbers of one service: what this process has counted, and what every process would say of the memory."""
 
-    def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
+    def __init__(self, *, process: str | None = None) -> None:
+        """`process` names this one among several that answer on one port."""
+        registry, held = CollectorRegistry(), CollectorRegistry()
+        self._told = (registry if process is None else _Named(registry, process), held)
         self._seconds = Histogram(
             "commonplace_request_seconds",
             "Until an answer was complete.",
@@ -50,10 +55,10 @@ class Observer:
             registry=registry,
             buckets=(100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000),
         )
-        self._held = Gauge("commonplace_held", "What is held, by what it is.", ["what"], registry=registry)
-        self._jobs = Gauge("commonplace_jobs", "Work that waits, by status.", ["status"], registry=registry)
-        self._oldest = Gauge("commonplace_oldest_job_seconds", "How long the oldest job is overdue.", registry=registry)
-        self._lag = Gauge("commonplace_index_lag", "Writes that the index has not been given.", registry=registry)
+        self._held = Gauge("commonplace_held", "What is held, by what it is.", ["what"], registry=held)
+        self._jobs = Gauge("commonplace_jobs", "Work that waits, by status.", ["status"], registry=held)
+        self._oldest = Gauge("commonplace_oldest_job_seconds", "How long the oldest job is overdue.", registry=held)
+        self._lag = Gauge("commonplace_index_lag", "Writes that the index has not been given.", registry=held)
         self._cache = Gauge(
             "commonplace_cache", "Users, bytes and hits of the rows in RAM.", ["what"], registry=registry
         )
@@ -61,9 +66,9 @@ class Observer:
             "commonplace_redis", "Whether Redis is up (1), and what it did so far.", ["what"], registry=registry
         )
         self._cost = Gauge(
-            "commonplace_learning_cost_today", "Of those tokens, by the prices that are set.", registry=registry
+            "commonplace_learning_cost_today", "Of those tokens, by the prices that are set.", registry=held
         )
-        self._tokens = Gauge("commonplace_learning_tokens_today", "Tokens of models.", ["direction"], registry=registry)
+        self._tokens = Gauge("commonplace_learning_tokens_today", "Tokens of models.", ["direction"], registry=held)
 
     def __call__(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request, and write a line about it."""
@@ -95,7 +100,7 @@ class Observer:
         self._take([await memory.stats() for memory in memories])
         due = [job.run_at for memory in memories for job in await memory.jobs(status="queued", limit=1)]
         self._oldest.set(max((now - min(due)).total_seconds(), 0) if due else 0)
-        return generate_latest(self._registry)
+        return b"".join(map(generate_latest, self._told))
 
     def _take(self, stats: list[Stats]) -> None:
         for name in {name for one in stats for name in one.counts}:
@@ -111,6 +116,20 @@ class Observer:
         self._cost.set(sum(one.learning.cost or 0 for one in stats))
         self._tokens.labels("input").set(sum(one.learning.usage.input_tokens for one in stats))
         self._tokens.labels("output").set(sum(one.learning.usage.output_tokens for one in stats))
+
+
+class _Named(Collector):
+    """What a registry holds, with the name of this process beside every number."""
+
+    def __init__(self, registry: CollectorRegistry, process: str) -> None:
+        self._registry, self._process = registry, process
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = [
+                sample._replace(labels={**sample.labels, "process": self._process}) for sample in metric.samples
+            ]
+            yield metric
 
 
 class Stage:

@@ -1,6 +1,7 @@
 """The memory behind the service: one set of parts, a memory for each tenant, and who may come in."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -140,7 +141,7 @@ async def opened_service(
 ) -> AsyncIterator[Service]:
     """Open the memory that the settings name, and the service on it; close both in the end."""
     settings = Settings.from_sources(**location.settings(), **overrides)
-    observer = Observer()
+    observer = Observer(process=str(os.getpid()) if settings.api_workers > 1 else None)
     async with opened(location, overrides, embedder, embedders) as plain:
         parts = watched(plain, observer.stage)
         ledger: object = parts.ledger
