@@ -42,8 +42,8 @@ class Report:
     acknowledged: dict[str, list[str]] = field(default_factory=dict)
     """What was said by each user, by the name of the tool it was about."""
     kills: Counter[str] = field(default_factory=Counter)
-    away: list[float] = field(default_factory=list)
-    """Seconds from an engine's return, or a process's end, to the next acknowledged write."""
+    away: dict[str, list[float]] = field(default_factory=dict)
+    """By part: seconds from an engine's return, or a process's end, to the next acknowledged write."""
     refused: int = 0
     recalls: int = 0
     strangers: list[str] = field(default_factory=list)
@@ -60,10 +60,11 @@ class Report:
     def __str__(self) -> str:
         writes = sum(map(len, self.acknowledged.values()))
         kills = ", ".join(f"{count} x {part}" for part, count in sorted(self.kills.items()))
-        longest = max(self.away, default=0.0)
+        longest = ", ".join(f"{part} {max(seconds):.1f}" for part, seconds in sorted(self.away.items()))
         return (
             f"killed {kills}; {writes} writes acknowledged, {self.recalls} recalls, {self.refused} requests refused; "
-            f"back after {longest:.1f} s at most; lost {len(self.lost)}, others' memories {len(self.strangers)}, "
+            f"seconds until the next write, at most: {longest}; "
+            f"lost {len(self.lost)}, others' memories {len(self.strangers)}, "
             f"not learned {len(self.unlearned)}, learned twice {len(self.learned_twice)}, dead jobs {self.dead}"
         )
 
@@ -134,7 +135,7 @@ class Storm:
         async with asyncio.timeout(PATIENCE):
             while self._last_write < began:  # noqa: ASYNC110 - nobody is told
                 await asyncio.sleep(0.02)
-        self.report.away.append(self._last_write - began)
+        self.report.away.setdefault(part, []).append(self._last_write - began)
         await asyncio.sleep(self._random.random())
 
     async def _learned_all(self, asking: httpx2.AsyncClient) -> None:
