@@ -1,7 +1,7 @@
 """The engines that a memory can stand on, and the fixture that puts a test on them.
 
-A test, or a module by `pytestmark`, that is marked `backends` runs once on each. It opens its memory at
-`**backend.at(folder)`; what it names itself besides, such as an index, is what it gets.
+A test, or a module by `pytestmark`, that is marked `backends` runs once on each, unless it asks for no `backend`. It
+opens its memory at `**backend.at(folder)`; what it names itself besides, such as an index, is what it gets.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ PAIRWISE = (
 SERVERS = tuple(engines for engines in PAIRWISE if engines.index in ("chroma server", "pgvector"))
 """Those whose index any number of processes may use at once."""
 
-_CHOICES = {"ledgers": LEDGERS, "pairwise": PAIRWISE, "servers": SERVERS}
+_CHOICES = {"files": (Engines(),), "ledgers": LEDGERS, "pairwise": PAIRWISE, "servers": SERVERS}
 
 
 @dataclass(slots=True)
@@ -100,7 +100,5 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 def put_on_backends(metafunc: pytest.Metafunc) -> None:
     """Run a marked test on each of the engines that its mark names."""
     mark = metafunc.definition.get_closest_marker("backends")
-    if mark is not None:
-        if "backend" not in metafunc.fixturenames:
-            metafunc.fixturenames.insert(0, "backend")
+    if mark is not None and "backend" in metafunc.fixturenames:
         metafunc.parametrize("backend", _CHOICES[mark.args[0]], indirect=True, ids=str)

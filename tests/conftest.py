@@ -70,7 +70,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "q
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "backends(choice): run on several engines: ledgers, pairwise, or servers")
+    config.addinivalue_line("markers", "backends(choice): run on several engines: ledgers, pairwise, servers, or files")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailuresAtOnce(config))
 

@@ -33,17 +33,15 @@ def directions(texts: list[str]) -> NDArray[np.float32]:
 
 
 @asynccontextmanager
-async def parts_of(folder: Path, *, index: str = "exact", now: datetime = NOW, **place: object) -> AsyncIterator[Parts]:
-    """`place` is where it is, if not in the folder alone."""
-    async with opened(Location(), {"home": folder, "index": index, **place}, directions) as parts:
+async def parts_of(home: Path, *, index: str = "exact", now: datetime = NOW, **place: object) -> AsyncIterator[Parts]:
+    """`place` is where it is, if not in the folder alone: `**backend.at(folder)` names both."""
+    async with opened(Location(), {"home": home, "index": index, **place}, directions) as parts:
         yield replace(parts, now=lambda: now)
 
 
 @asynccontextmanager
-async def memory_of(
-    folder: Path, *, index: str = "exact", now: datetime = NOW, **place: object
-) -> AsyncIterator[Engine]:
-    async with parts_of(folder, index=index, now=now, **place) as parts, Engine(parts) as memory:
+async def memory_of(home: Path, *, index: str = "exact", now: datetime = NOW, **place: object) -> AsyncIterator[Engine]:
+    async with parts_of(home, index=index, now=now, **place) as parts, Engine(parts) as memory:
         await memory.start()
         yield memory
 

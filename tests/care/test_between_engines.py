@@ -43,11 +43,6 @@ async def answers(memory: Engine) -> list[Any]:
     ]
 
 
-def there(backend: Backend, folder: Path) -> dict[str, Any]:
-    place = backend.at(folder)
-    return {"folder": place.pop("home"), **place}
-
-
 async def test_a_snapshot_of_one_ledger_is_restored_into_the_other_and_back(backend: Backend, tmp_path: Path) -> None:
     async with memory_of(tmp_path / "first") as memory:
         await told(memory)
@@ -56,7 +51,7 @@ async def test_a_snapshot_of_one_ledger_is_restored_into_the_other_and_back(back
     place = backend.at(tmp_path / "second")
     into = place.get("database_url", tmp_path / "second")
     await AsyncMemory.restore_snapshot(tmp_path / "snapshots", into)
-    async with memory_of(**there(backend, tmp_path / "second")) as memory:
+    async with memory_of(**backend.at(tmp_path / "second")) as memory:
         assert await answers(memory) == before
         assert (await memory.doctor()).healthy
         await memory.snapshot(tmp_path / "more snapshots")
@@ -70,6 +65,6 @@ async def test_an_export_is_imported_by_the_other_ledger(backend: Backend, tmp_p
         await told(memory)
         before = await answers(memory)
         await memory.export(user="ana", to=tmp_path / "ana.jsonl")
-    async with memory_of(**there(backend, tmp_path / "second")) as memory:
+    async with memory_of(**backend.at(tmp_path / "second")) as memory:
         await memory.import_from(tmp_path / "ana.jsonl", user="ana")
         assert (await answers(memory))[:-1] == before[:-1]

@@ -28,7 +28,6 @@ pytestmark = pytest.mark.backends("ledgers")
 async def place(backend: Backend, tmp_path: Path) -> AsyncIterator[dict[str, Any]]:
     folder = tmp_path / "memory"
     place = {**backend.at(folder), "index": "chroma"}
-    place["folder"] = place.pop("home")
     async with memory_of(**place) as memory:
         for n in range(8):
             await memory.add({"id": f"m{n}", "content": f"I use jxqtool{n} as a tool"}, user="ana", session="s1")
@@ -70,7 +69,7 @@ async def test_a_forget_that_was_killed_is_completed_when_the_memory_is_opened(
         assert [message.id for message in await memory.messages(user="ana")] == ["m9"]
         assert [item.text for item in await memory.recall("wkbtea", user="ana")] != []
         assert await memory.recall("tools", user="ben", explain=True) == others
-        assert traces(place["folder"], forms(["jxq"])) == []
+        assert traces(place["home"], forms(["jxq"])) == []
         assert (await memory.doctor()).healthy
 
 
@@ -79,7 +78,7 @@ async def test_a_tenant_that_was_cut_short_is_forgotten_whole(place: dict[str, A
     async with memory_of(**place) as memory:
         assert [len(await memory.receipts(user=user)) for user in ("ana", "ben")] == [1, 1]
         assert await memory.recall("tools", user="ben") == []
-    assert traces(place["folder"], forms(["jxq", "wkb"])) == []
+    assert traces(place["home"], forms(["jxq", "wkb"])) == []
 
 
 async def test_what_cannot_be_finished_now_is_finished_later(place: dict[str, Any]) -> None:
@@ -93,4 +92,4 @@ async def test_what_cannot_be_finished_now_is_finished_later(place: dict[str, An
     async with memory_of(**place) as memory:
         (receipt,) = await memory.receipts(user="ana")
         assert "index" in receipt.verified
-    assert b"jxq" not in b"".join(contents(place["folder"]).values())
+    assert b"jxq" not in b"".join(contents(place["home"]).values())

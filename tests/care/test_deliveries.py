@@ -24,7 +24,6 @@ async def test_a_delivery_of_another_process_that_was_held_up_brings_nothing_bac
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: dict[str, Any]
 ) -> None:
     place = backend.at(tmp_path / "memory")
-    place["folder"] = place.pop("home")
     async with memory_of(**{**place, "index": "exact"}) as memory:
         await memory.add({"id": "m1", "content": "the code of the safe is 1234"}, user="ana")
         await memory.add({"id": "m2", "content": "the weather is fine"}, user="ana")

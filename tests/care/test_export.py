@@ -9,8 +9,11 @@ import pytest
 
 from commonplace import AsyncMemory, Export, InvalidInput, Memory
 from commonplace.care import export as exports
+from tests.backends import Backend
 
 TOOLS = "I use Shram and Magnet as productivity tools"
+
+pytestmark = pytest.mark.backends("ledgers")
 
 
 def lines(export: Export) -> list[dict[str, object]]:
@@ -22,8 +25,8 @@ def of(export: Export, kind: str) -> list[dict[str, object]]:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory.open(tmp_path / "memory", embedder=_letters) as memory:
+def memory(backend: Backend, tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(**backend.at(tmp_path / "memory"), embedder=_letters) as memory:
         memory.add(
             {"role": "user", "content": TOOLS, "id": "m1", "at": "2024-05-01T10:00:00+02:00", "metadata": {"a": 1}},
             user="u1",

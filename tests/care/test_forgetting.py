@@ -126,6 +126,7 @@ async def test_a_part_without_a_user_is_the_anonymous_one_s(memory: AsyncMemory)
     assert (await messages(memory, None), await messages(memory)) == ([], ["m1", "m2"])
 
 
+@pytest.mark.backends("ledgers")
 @pytest.mark.parametrize("named", [{"message": "m9"}, {"fact": "f9"}, {"message": "m1", "session": "s2"}])
 async def test_what_is_not_there_is_not_found(memory: AsyncMemory, named: dict[str, str]) -> None:
     with pytest.raises(NotFound):
@@ -178,6 +179,7 @@ async def test_a_whole_tenant_is_forgotten_when_it_is_named(memory: AsyncMemory)
     assert (await memory.forget(whole_tenant="default")).counts["ledger"] == {"users": 0}
 
 
+@pytest.mark.backends("files")  # it is refused before any engine is asked
 @pytest.mark.parametrize(
     ("named", "refusal"),
     [({"whole_tenant": "other"}, "this memory's tenant"), ({"whole_tenant": "default", "user": "u1"}, "alone")],

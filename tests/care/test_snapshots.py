@@ -13,14 +13,17 @@ from commonplace.domain.errors import InvalidInput, NotFound, SnapshotCorrupt
 from commonplace.engine.chores import Chores
 from commonplace.engine.engine import Engine
 from commonplace.memory import AsyncMemory
+from tests.backends import Backend
 from tests.care.folders import NOW, directions, forms, memory_of, traces
 
 QUESTIONS = ("which tools do I use", "tea", "")
 
+pytestmark = pytest.mark.backends("ledgers")
+
 
 @pytest.fixture
-async def memory(tmp_path: Path) -> AsyncIterator[Engine]:
-    async with memory_of(tmp_path / "memory") as memory:
+async def memory(backend: Backend, tmp_path: Path) -> AsyncIterator[Engine]:
+    async with memory_of(**backend.at(tmp_path / "memory")) as memory:
         await memory.add("I use Jxqtool and Shram as tools", user="ana", session="s1")
         await memory.add({"id": "m1", "content": "I like jxqtea"}, user="ana", session="s2", at=NOW - timedelta(days=9))
         await memory.remember("Allergic to jxqnuts", user="ana")
@@ -112,7 +115,7 @@ async def test_a_place_that_cannot_be_told_is_named_in_the_receipt(memory: Engin
     await memory.snapshot(tmp_path / "snapshots")
     (tmp_path / "snapshots" / "erasures").write_text("in the way")
     receipt = await memory.forget(user="ana")
-    assert "could not be told" in receipt.notes[0]
+    assert any("could not be told" in note for note in receipt.notes)
     (tmp_path / "snapshots" / "erasures").unlink()
     await memory.snapshot(tmp_path / "snapshots")
     assert len(list((tmp_path / "snapshots" / "erasures").iterdir())) == 1
@@ -146,7 +149,7 @@ async def test_one_flipped_bit_is_found(memory: Engine, tmp_path: Path, file: st
         assert not (await memory.verify_snapshot(made.name, at=tmp_path / "snapshots")).whole
     with pytest.raises(SnapshotCorrupt):
         await restored(tmp_path, made.name)
-    assert sorted(os.listdir(tmp_path)) == ["memory", "snapshots"]
+    assert {*os.listdir(tmp_path)} <= {"memory", "snapshots"}
 
 
 async def test_a_missing_part_is_found(memory: Engine, tmp_path: Path) -> None:
@@ -155,11 +158,11 @@ async def test_a_missing_part_is_found(memory: Engine, tmp_path: Path) -> None:
     assert "is not there" in (await memory.verify_snapshot(at=tmp_path / "snapshots")).problems[0]
 
 
-async def test_what_is_encrypted_is_read_with_its_key_only(tmp_path: Path) -> None:
+async def test_what_is_encrypted_is_read_with_its_key_only(backend: Backend, tmp_path: Path) -> None:
     place, key = tmp_path / "snapshots", tmp_path / "key"
     key.write_bytes(b"k" * 32)
-    given = {"embedder": directions, "index": "exact"}
-    async with AsyncMemory.open(tmp_path / "memory", snapshot_passphrase="correct horse", **given) as memory:  # type: ignore[arg-type]
+    given = {**backend.at(tmp_path / "memory"), "embedder": directions}
+    async with AsyncMemory.open(snapshot_passphrase="correct horse", **given) as memory:
         await memory.add("I use Jxqtool", user="ana")
         made = await memory.snapshot(place)
         assert made.encrypted and traces(place, forms(["jxq"])) == []
@@ -171,13 +174,15 @@ async def test_what_is_encrypted_is_read_with_its_key_only(tmp_path: Path) -> No
     into = await restored(tmp_path, snapshot_passphrase="correct horse")
     async with memory_of(into) as again:
         assert len(await again.messages(user="ana")) == 1
-    async with AsyncMemory.open(tmp_path / "memory", snapshot_key_file=key, **given) as memory:  # type: ignore[arg-type]
+    async with AsyncMemory.open(snapshot_key_file=key, **given) as memory:
         second = await memory.snapshot(place)
     await AsyncMemory.restore_snapshot(place, tmp_path / "by-key", name=second.name, snapshot_key_file=key)
 
 
-async def test_every_write_acknowledged_before_it_began_is_in_it_while_others_go_on(tmp_path: Path) -> None:
-    async with memory_of(tmp_path / "memory") as memory:
+async def test_every_write_acknowledged_before_it_began_is_in_it_while_others_go_on(
+    backend: Backend, tmp_path: Path
+) -> None:
+    async with memory_of(**backend.at(tmp_path / "memory")) as memory:
         told: list[str] = []
 
         async def tell() -> None:
@@ -210,10 +215,10 @@ async def test_only_an_empty_place_is_restored_into(memory: Engine, tmp_path: Pa
         await AsyncMemory.restore_snapshot(tmp_path / "snapshots", url)
 
 
-async def test_the_latest_stays_and_older_ones_go(tmp_path: Path) -> None:
+async def test_the_latest_stays_and_older_ones_go(backend: Backend, tmp_path: Path) -> None:
     names: list[str] = []
     for day in range(4):
-        async with memory_of(tmp_path / "memory", now=NOW + timedelta(days=day)) as memory:
+        async with memory_of(**backend.at(tmp_path / "memory"), now=NOW + timedelta(days=day)) as memory:
             names.append((await memory.snapshot(tmp_path / "snapshots")).name)
             if day == 3:
                 pruned = await memory.prune_snapshots(at=tmp_path / "snapshots", keep=1, older_than_days=2)
@@ -223,13 +228,13 @@ async def test_the_latest_stays_and_older_ones_go(tmp_path: Path) -> None:
                     await memory.prune_snapshots(at=tmp_path / "snapshots")
 
 
-async def test_a_worker_makes_them_in_turn_and_keeps_some(tmp_path: Path) -> None:
+async def test_a_worker_makes_them_in_turn_and_keeps_some(backend: Backend, tmp_path: Path) -> None:
     settings: dict[str, object] = {
         "snapshot_to": str(tmp_path / "snapshots"),
         "snapshot_interval": 60,
         "snapshot_keep": 1,
     }
-    async with AsyncMemory.open(tmp_path / "memory", embedder=directions, **settings) as memory:  # type: ignore[arg-type]
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=directions, **settings) as memory:  # type: ignore[arg-type]
         assert "snapshot" in await Chores(memory._parts, memory._chores()).once()
         assert "snapshot" not in await Chores(memory._parts, memory._chores()).once()
         await memory._scheduled_snapshot()

@@ -15,6 +15,8 @@ from commonplace.wiring import Location, opened
 
 U = Scope("default", "u")
 
+pytestmark = pytest.mark.backends("ledgers")
+
 
 async def in_days(memory: AsyncMemory, days: float) -> Engine:
     """Return the same memory as it will be then."""

@@ -9,6 +9,8 @@ from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput
 from commonplace.memory import AsyncMemory
 
+pytestmark = pytest.mark.backends("ledgers")
+
 
 async def test_the_question_before_an_answer_and_the_speakers_are_shown(memory: AsyncMemory) -> None:
     await memory.add(

@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +18,7 @@ from commonplace.domain.values import FactKind
 from commonplace.domain.where import matches, parse_where
 from commonplace.memory import AsyncMemory
 from commonplace.recall import plan
+from tests.backends import Backend
 
 DAY = timedelta(days=1)
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -112,16 +115,24 @@ def expected(item: Item, ask: Ask, *, now: int) -> bool:
     )
 
 
+def opened(path: str, place: dict[str, Any] | None = None, **given: Any) -> AsyncMemory:
+    """In this process, unless a place is given."""
+    settings = {"embedder": HashEmbedder(dimensions=32), "learn": False, **PATHS[path], **given}
+    return AsyncMemory.ephemeral(**settings) if place is None else AsyncMemory.open(**{**place, **settings})  # type: ignore[return-value]
+
+
 @asynccontextmanager
-async def filled(path: str, given: list[Item]) -> AsyncIterator[tuple[AsyncMemory, dict[str, Item]]]:
-    async with AsyncMemory.ephemeral(embedder=HashEmbedder(dimensions=32), learn=False, **PATHS[path]) as memory:
+async def filled(
+    path: str, given: list[Item], *, user: str, place: dict[str, Any] | None
+) -> AsyncIterator[tuple[AsyncMemory, dict[str, Item]]]:
+    async with opened(path, place) as memory:
         held: dict[str, Item] = {}
         for number, item in enumerate(given):
             text = f"{item.words} number{number}"
             if item.kind is None:
                 added = await memory.add(
                     {"content": text, "at": START + item.day * DAY, "metadata": item.metadata},
-                    user="u",
+                    user=user,
                     session=item.session,
                     learn=False,
                 )
@@ -129,7 +140,7 @@ async def filled(path: str, given: list[Item]) -> AsyncIterator[tuple[AsyncMemor
             else:
                 start, stop = map(moment, item.valid)
                 fact = await memory.remember(
-                    text, user="u", kind=item.kind, valid_from=start, valid_to=stop, metadata=item.metadata
+                    text, user=user, kind=item.kind, valid_from=start, valid_to=stop, metadata=item.metadata
                 )
                 held[fact.id] = item
         await memory.remember("tea coffee Oslo cello garden", user="somebody else")
@@ -140,10 +151,10 @@ def now_day() -> int:
     return (datetime.now(UTC) - START).days
 
 
-async def found(memory: AsyncMemory, ask: Ask, query: str, limit: int) -> list[str]:
+async def found(memory: AsyncMemory, ask: Ask, query: str, *, user: str, limit: int) -> list[str]:
     hits = await memory.recall(
         query,
-        user="u",
+        user=user,
         limit=limit,
         min_relevance=0,
         kinds=ask.kinds,
@@ -155,12 +166,15 @@ async def found(memory: AsyncMemory, ask: Ask, query: str, limit: int) -> list[s
     return [hit.id for hit in hits]
 
 
-async def compare(path: str, given: list[Item], questions: list[Ask], query: str) -> None:
-    async with filled(path, given) as (memory, held):
+async def compare(
+    path: str, given: list[Item], questions: list[Ask], query: str, *, place: dict[str, Any] | None = None
+) -> None:
+    user = f"u{uuid4().hex}"  # a ledger that outlives the example holds those of others, too
+    async with filled(path, given, user=user, place=place) as (memory, held):
         for ask in questions:
             wanted = {id_ for id_, item in held.items() if expected(item, ask, now=now_day())}
-            assert set(await found(memory, ask, query, limit=100)) == wanted, ask
-            assert len(await found(memory, ask, query, limit=2)) == min(2, len(wanted)), ask
+            assert set(await found(memory, ask, query, user=user, limit=100)) == wanted, ask
+            assert len(await found(memory, ask, query, user=user, limit=2)) == min(2, len(wanted)), ask
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -173,24 +187,38 @@ def test_every_filter_on_every_path_equals_brute_force(
     asyncio.run(compare(path, given_items, questions, query))
 
 
+@pytest.mark.backends("ledgers")
+@pytest.mark.parametrize("path", ["exact", "beyond the memory budget"])
+@settings(suppress_health_check=[*HealthCheck], max_examples=6)
+@given(given_items=st.lists(items, min_size=1, max_size=12), questions=st.lists(asks, min_size=1, max_size=6))
+def test_every_filter_on_every_ledger_equals_brute_force(
+    backend: Backend, tmp_path: Path, path: str, given_items: list[Item], questions: list[Ask]
+) -> None:
+    place = backend.at(tmp_path)
+    asyncio.run(compare(path, given_items, questions, "tea in the garden", place=place))
+
+
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_filter_finds_three_among_a_thousand_whatever_the_limit(path: str) -> None:
-    async with AsyncMemory.ephemeral(embedder=HashEmbedder(dimensions=32), learn=False, **PATHS[path]) as memory:
+    async with opened(path) as memory:
         crowd = [{"content": f"tea number{n}", "metadata": {"n": n}} for n in range(1000)]
         await memory.add(crowd, user="u", learn=False)
         hits = await memory.recall("tea", user="u", limit=3, where={"n": {"$gte": 997}}, min_relevance=0)
         assert sorted(hit.text for hit in hits) == ["tea number997", "tea number998", "tea number999"]
 
 
+@pytest.mark.backends("ledgers")
 @pytest.mark.parametrize("path", PATHS)
-async def test_what_was_known_then_is_found_by_its_meaning_on_every_path(path: str) -> None:
+async def test_what_was_known_then_is_found_by_its_meaning_on_every_path(
+    backend: Backend, tmp_path: Path, path: str
+) -> None:
     def embed(texts: list[str]) -> Any:
         """Things to drink are near each other, though they share no word."""
         return [
             [1.0, 0.2] if any(word in text for word in ("tea", "coffee", "beverage")) else [0.0, 1.0] for text in texts
         ]
 
-    async with AsyncMemory.ephemeral(embedder=embed, learn=False, **PATHS[path]) as memory:
+    async with opened(path, backend.at(tmp_path), embedder=embed) as memory:
         fact = await memory.remember("Prefers tea", user="u")
         for number in range(20):
             await memory.remember(f"Number {number}", user="u")

@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic_ai import models
@@ -17,6 +18,7 @@ from commonplace.learning.summarise import in_their_words, stretches
 from commonplace.memory import AsyncMemory
 from commonplace.recall.overview import asks_overview
 from commonplace.recall.tokens import count_tokens
+from tests.backends import Backend
 from tests.care.folders import contents
 from tests.learning.scripted_model import Answer, serving
 
@@ -24,16 +26,23 @@ U = Scope("default", "u")
 TOPICS = ("garden", "lighthouse", "violin", "harbour", "telescope", "orchard", "bicycle", "pottery")
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
 
+pytestmark = pytest.mark.backends("ledgers")
+
 
 @pytest.fixture
-async def memory(tmp_path: Path) -> AsyncIterator[AsyncMemory]:
-    async with opened(tmp_path) as memory:
+def place(backend: Backend, tmp_path: Path) -> dict[str, Any]:
+    return backend.at(tmp_path)
+
+
+@pytest.fixture
+async def memory(place: dict[str, Any]) -> AsyncIterator[AsyncMemory]:
+    async with opened(place) as memory:
         yield memory
 
 
-def opened(folder: Path, **settings: object) -> AsyncMemory:
+def opened(place: dict[str, Any], **settings: object) -> AsyncMemory:
     given = {"embedder": HashEmbedder(dimensions=32), "summarise_after": 200, "summary_tokens": 80, **settings}
-    return AsyncMemory.open(folder, index="exact", **given)  # type: ignore[arg-type, return-value]
+    return AsyncMemory.open(**{**place, **given})  # type: ignore[return-value]
 
 
 async def talk(memory: AsyncMemory, *, session: str = "s", turns: int = 16, start: datetime = START) -> list[str]:
@@ -66,20 +75,22 @@ async def test_the_older_part_of_a_long_session_is_summed_up_with_pointers(memor
     assert (await memory.doctor()).healthy
 
 
-async def test_a_short_session_is_left_alone_and_so_is_every_session_if_told_so(tmp_path: Path) -> None:
-    async with opened(tmp_path) as memory:
+async def test_a_short_session_is_left_alone_and_so_is_every_session_if_told_so(
+    backend: Backend, tmp_path: Path
+) -> None:
+    async with opened(backend.at(tmp_path)) as memory:
         await talk(memory, turns=2)
         assert await summaries(memory) == []
-    async with opened(tmp_path / "other", summarise_after=0) as memory:
+    async with opened(backend.at(tmp_path / "other"), summarise_after=0) as memory:
         await talk(memory)
         assert await summaries(memory) == []
 
 
-async def test_one_message_at_a_time_from_many_processes_comes_to_the_same(tmp_path: Path) -> None:
-    for n in range(30):
-        async with opened(tmp_path) as memory:
+async def test_one_message_at_a_time_from_many_processes_comes_to_the_same(place: dict[str, Any]) -> None:
+    for n in range(22):
+        async with opened(place) as memory:
             await memory.add(f"The {TOPICS[n % 8]} by the river was seen for the {n}th time", user="u", session="s")
-    async with opened(tmp_path) as memory:
+    async with opened(place) as memory:
         assert await summaries(memory)
 
 
@@ -109,8 +120,8 @@ async def test_nothing_is_learned_from_a_summary(memory: AsyncMemory) -> None:
     assert not [fact for fact in await memory.facts(user="u") if "Excerpts" in fact.text]
 
 
-async def test_a_summary_is_made_anew_when_a_message_it_covers_is_forgotten(tmp_path: Path) -> None:
-    async with opened(tmp_path) as memory:
+async def test_a_summary_is_made_anew_when_a_message_it_covers_is_forgotten(place: dict[str, Any]) -> None:
+    async with opened(place) as memory:
         secret = "zzquetzalcoatl"
         words = f"We looked at the {secret} near the river"
         (first,) = (await memory.add(words, user="u", session="s", at=START - timedelta(minutes=1))).messages
@@ -124,14 +135,15 @@ async def test_a_summary_is_made_anew_when_a_message_it_covers_is_forgotten(tmp_
         again = next(one for one in after if broken.messages[1] in one.messages)
         assert again.messages == broken.messages[1:]
         assert len(after) == len(before)
-        for data in contents(tmp_path).values():
+        for data in contents(place["home"]).values():
             assert secret.encode() not in data
         assert (await memory.doctor()).healthy
 
 
+@pytest.mark.backends("files")
 @pytest.mark.parametrize("what", ["session", "user"])
-async def test_no_byte_of_a_summary_is_left(tmp_path: Path, what: str) -> None:
-    async with opened(tmp_path) as memory:
+async def test_no_byte_of_a_summary_is_left(place: dict[str, Any], tmp_path: Path, what: str) -> None:
+    async with opened(place) as memory:
         await talk(memory)
         text = (await summaries(memory))[0].text
         assert any(text.encode()[:40] in data for data in contents(tmp_path).values())
@@ -148,13 +160,13 @@ async def settled(memory: AsyncMemory) -> list[JobInfo]:
     return await memory.jobs()
 
 
-async def test_a_model_sums_up_in_a_job(tmp_path: Path) -> None:
+async def test_a_model_sums_up_in_a_job(place: dict[str, Any]) -> None:
     def answer(prompt: str) -> Answer:
         return "They visited a garden and a lighthouse." if "sum up" in prompt else {"claims": []}
 
     with models.override_allow_model_requests(True), serving(answer) as scripted:
         model = {"model": "openai:small", "agent_base_url": f"{scripted.url}/v1", "learning_retry_delay": 0.01}
-        async with opened(tmp_path, **model) as memory:
+        async with opened(place, **model) as memory:
             await talk(memory)
             assert await settled(memory) == []
             made = await summaries(memory)
@@ -167,7 +179,7 @@ async def test_a_model_sums_up_in_a_job(tmp_path: Path) -> None:
     assert "Today we looked at the old garden" in asked[0]
 
 
-async def test_a_summary_that_fails_is_seen_and_can_be_tried_again(tmp_path: Path) -> None:
+async def test_a_summary_that_fails_is_seen_and_can_be_tried_again(place: dict[str, Any]) -> None:
     away = [True]
 
     def answer(prompt: str) -> Answer:
@@ -175,7 +187,7 @@ async def test_a_summary_that_fails_is_seen_and_can_be_tried_again(tmp_path: Pat
 
     with models.override_allow_model_requests(True), serving(answer) as scripted:
         model = {"model": "openai:small", "agent_base_url": f"{scripted.url}/v1", "learning_retry_delay": 0.01}
-        async with opened(tmp_path, learning_attempts=1, **model) as memory:
+        async with opened(place, learning_attempts=1, **model) as memory:
             await talk(memory)
             dead = await settled(memory)
             assert {job.kind for job in dead} == {"summarise"}

@@ -10,6 +10,8 @@ from commonplace.memory import AsyncMemory
 THEN, LATER = datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC)
 TOOLS = "Which productivity tools do I use?"
 
+pytestmark = pytest.mark.backends("ledgers")
+
 
 async def test_an_item_that_is_there_is_told_with_its_place(memory: AsyncMemory) -> None:
     fact = await memory.remember("Uses Shram as a productivity tool", user="ana")
