@@ -171,6 +171,20 @@ async def test_a_change_of_everybodys_model_leaves_them_alone(tmp_path: Path) ->
         assert await lengths(memory, "ana") == {64}
 
 
+async def test_another_model_for_everybody_in_place_is_one_for_every_tenant(tmp_path: Path) -> None:
+    own = {"other/ana": ANAS}
+    async with AsyncMemory.open(tmp_path, embedder=EVERYBODYS, embedders=own) as memory:
+        await tell(memory, "ana")
+        await tell(other := await memory.beside("other"), "ana", "ben")
+        await other.aclose()
+    async with AsyncMemory.open(tmp_path, embedder=ACME, embedders=own, replace_vectors=True) as memory:
+        other = await memory.beside("other")
+        for whose, user, dimensions in ((memory, "ana", 48), (other, "ben", 48), (other, "ana", 64)):
+            await works(whose, user)
+            assert await lengths(whose, user) == {dimensions}
+        await other.aclose()
+
+
 async def test_models_by_name_are_opened_once_and_shared(tmp_path: Path) -> None:
     chosen = "acme=local, other/ana=local, other/=local"
     async with AsyncMemory.open(tmp_path, embedding_models=chosen, tenant="acme") as memory:

@@ -121,8 +121,8 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
         if self._beside is None:
             await self._forgetting.complete()
             await self._planner.start()
-        if self._parts.replacing_vectors:
-            await self._upkeep.reindex(embed=True)
+            if self._parts.replacing_vectors:
+                await self._upkeep.replace_vectors()
         await self._worker.start()
         self._listening.start()
 

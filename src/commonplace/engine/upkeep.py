@@ -94,17 +94,30 @@ class Upkeep:
 
     async def reindex(self, *, embed: bool, users: Sequence[str | None] | None = None) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
+        tenant = self._parts.options.tenant
+        whose = await self._parts.ledger.scopes(tenant) if users is None else [Scope(tenant, user) for user in users]
+        return await self._reindex(whose, embed=embed)
+
+    async def replace_vectors(self) -> None:
+        """Make the vectors of every tenant by another model, for the one that is recorded is that of them all."""
+        following = self._parts.following
+        if following is None:
+            everyone = await self._parts.ledger.scopes(self._parts.options.tenant)
+        else:
+            held = await following.models.everyone()
+            everyone = [scope for scope, versions in held.items() if versions.model is None]
+        await self._reindex(everyone, embed=True)
+        recorded = await self._parts.ledger.embedder_identity()
+        await self._parts.ledger.set_embedder_identity(self._parts.embedder.identity, replacing=recorded)
+
+    async def _reindex(self, scopes: Sequence[Scope], *, embed: bool) -> Reindexed:
         self._corpora.clear()
         rows = embedded = collections = 0
-        tenant = self._parts.options.tenant
-        everyone = await self._parts.ledger.scopes(tenant)
-        for scope in everyone if users is None else [Scope(tenant, user) for user in users]:
+        for scope in scopes:
             rows += (await self._parts.ledger.versions(scope)).rows
             if embed:
                 embedded += await self._embed_anew(scope)
             collections += await self._planner.rebuild(scope)
-        if embed and users is None:
-            await self._record_embedder()
         return Reindexed(rows=rows, embedded=embedded, collections=collections)
 
     async def _embed_anew(self, scope: Scope) -> int:
@@ -118,10 +131,6 @@ class Upkeep:
         if other:
             await self._choosing.end_anew(scope)
         return embedded
-
-    async def _record_embedder(self) -> None:
-        recorded = await self._parts.ledger.embedder_identity()
-        await self._parts.ledger.set_embedder_identity(self._parts.embedder.identity, replacing=recorded)
 
     async def _partition(self, scope: Scope) -> PartitionStats:
         versions = await self._parts.ledger.versions(scope)
