@@ -10,7 +10,7 @@ import pytest
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.adapters.postgres.database import Database
-from commonplace.adapters.postgres.lanes import Lanes
+from commonplace.adapters.postgres.lanes import WHOSE, Lanes
 from commonplace.domain.errors import LedgerUnavailable
 from commonplace.domain.values import MessageId
 from commonplace.ports.ledger import Change
@@ -138,6 +138,20 @@ async def cutting_after(url: str, *said: bytes) -> AsyncIterator[str]:
     for writer in writers:
         writer.close()
     await asyncio.gather(*copying, *(writer.wait_closed() for writer in writers), return_exceptions=True)
+
+
+async def test_a_single_statement_goes_by_keys_even_if_tables_were_empty_when_it_was_planned(
+    postgres_emptied: str,
+) -> None:
+    planned = "select current_setting('enable_seqscan'), current_setting('plan_cache_mode')"
+
+    async def asked(connection: Connection) -> object:
+        return await (await connection.execute(planned)).fetchone()
+
+    async with lanes_of(postgres_emptied) as lanes:
+        assert await lanes.ask(f"{planned}, {WHOSE}", (), tenant="ours") == ("off", "force_generic_plan")
+        assert await lanes.read(asked, tenant="ours") == ("on", "auto")
+        assert await lanes.run_alone(asked) == ("on", "auto")
 
 
 async def test_connections_that_died_in_the_pool_are_replaced(postgres_emptied: str, postgres_url: str) -> None:

@@ -110,10 +110,11 @@ class Database:
         }
 
     async def configure(self, connection: Connection) -> None:
-        # Outside of transactions there are a few short statements by key: to plan one anew takes longer than to run it.
+        # Outside of transactions there are a few short statements by key: to plan one anew takes longer than to run it,
+        # and a plan that is kept must not read whole tables because they were empty when it was made.
         await connection.execute(
             "select set_config('statement_timeout', %s, false), set_config('client_min_messages', 'warning', false),"
-            " set_config('plan_cache_mode', 'force_generic_plan', false),"
+            " set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),"
             " set_config('commonplace.every_tenant', 'off', false)",
             (str(round(self.statement_timeout * 1000)),),
         )

@@ -111,7 +111,7 @@ class Lanes:
         async with self._connection() as connection:
             await connection.execute(
                 "select set_config('statement_timeout', '0', false), set_config('plan_cache_mode', 'auto', false),"
-                " set_config('commonplace.every_tenant', 'on', false)"
+                " set_config('enable_seqscan', 'on', false), set_config('commonplace.every_tenant', 'on', false)"
             )
             try:
                 return await work(connection)
@@ -181,7 +181,7 @@ async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> 
     script = sql.SQL(
         "{begin}; select set_config('commonplace.tenant', {tenant}, true),"
         " set_config('commonplace.every_tenant', {all}, true), set_config('plan_cache_mode', 'auto', true),"
-        " {number}, {run}"
+        " set_config('enable_seqscan', 'on', true), {number}, {run}"
     ).format(
         begin=begin,
         tenant=text_column(tenant or ""),
