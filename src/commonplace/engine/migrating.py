@@ -6,6 +6,7 @@ Questions are answered by the old model until the switch, by the new one after i
 
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 
@@ -32,8 +33,11 @@ SAMPLE = 100
 SCANNED = 1_024
 CLEARED = 2_000
 """Vectors removed in one transaction, so that nobody who writes waits for long."""
+GIVES_WAY = 5
+"""A switch gives way to writes so many times; then they wait until what was written before has its vectors."""
 ATTEMPTS = 20
-"""A switch gives way to writes so many times; then a row written just before may lack its vector."""
+HELD = 5.0
+"""Seconds that writes wait at the most, each time."""
 LEAST_OVERLAP = 0.2
 """Two models that agree on less are taken for a mistake: chance gives about 10 in as many rows as a user has."""
 
@@ -130,12 +134,15 @@ class Migrating:
         following, models = self._able()
         embedded = 0
         for attempt in range(ATTEMPTS):
-            embedded += await self._fill(target, progress, aside=True, seen=seen)
-            try:
-                await models.switch_vectors(to=model.identity, seen=seen if attempt < ATTEMPTS - 1 else None)
-            except Overtaken:
-                continue
-            break
+            async with self._holding(attempt >= GIVES_WAY):
+                embedded += await self._fill(target, progress, aside=True, seen=seen)
+                try:
+                    await models.switch_vectors(to=model.identity, seen=seen)
+                except Overtaken:
+                    continue
+                break
+        else:
+            raise Conflict("something was written each time before the switch: nothing was switched, ask for it again")
         self._stage("switched")
         await following.follow()
         # Rows whose vectors had been made by the model before when they were written after the switch have none.
@@ -144,6 +151,19 @@ class Migrating:
         for scope in await models.everyone():
             self._planner.written(scope)
         return embedded
+
+    @asynccontextmanager
+    async def _holding(self, held: bool) -> AsyncIterator[None]:
+        """Let those who write wait meanwhile, if they are to be held."""
+        _, models = self._able()
+        if not held:
+            yield
+            return
+        await models.hold_writes(HELD)
+        try:
+            yield
+        finally:
+            await models.hold_writes(0)
 
     async def _done(
         self, before: Model, after: Model, *, embedded: int, shares: Sequence[float] | None, switched: bool
@@ -191,6 +211,8 @@ class Migrating:
         after = 0
         while numbers := numbers_of(feed := await models.lacking(scope, after=after, limit=BATCH, aside=aside)):
             yield feed
+            if len(numbers) < BATCH:  # what is written from now on is for the next time, or there would be no end
+                return
             after = max(numbers)
 
     def _reading(self, target: Embedder) -> Indexing:

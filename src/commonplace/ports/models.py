@@ -4,15 +4,19 @@ Every switch raises the generation. Whoever caches vectors, or asks a model, com
 the ledger's: that is how a switch is seen in every process that has the memory open.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
 
+T = TypeVar("T")
 AsideState = Literal["building", "kept", "clearing"]
 """Being made; of the model before, kept to go back to; being removed."""
+PAUSE = 0.02
+"""Seconds that who is held back waits before it tries again."""
 CHANGING = "changing to "
 """Begins the record while every vector is made anew in its place."""
 
@@ -45,6 +49,19 @@ class ModelRecord:
     aside: Aside | None
     known: Mapping[str, Model] = field(default_factory=dict)
     """Every model that took part in a switch, by identity."""
+
+
+class HeldBack(Exception):  # noqa: N818 - no error: whoever it meets waits, see `unheld`
+    """Rows may not be added just now: see `Models.hold_writes`."""
+
+
+async def unheld(write: Callable[[], Awaitable[T]]) -> T:
+    """Write, and again as long as it is held back."""
+    while True:
+        try:
+            return await write()
+        except HeldBack:
+            await asyncio.sleep(PAUSE)
 
 
 def made_by(recorded: str | None, model: str | None) -> bool:
@@ -93,6 +110,13 @@ class Models(Protocol):
 
     async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         """Return the vectors aside of these rows; those that have none are left out."""
+        ...
+
+    async def hold_writes(self, seconds: float) -> None:
+        """Let whoever adds rows wait so long, in every process; 0 lets them go on. It ends by itself, after a kill too.
+
+        Without it, a switch that gives way to every write might never come.
+        """
         ...
 
     async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:

@@ -1,6 +1,7 @@
 """Another embedding model takes the place of the one in use, while the memory is in use."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from commonplace import AsyncMemory
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import Conflict, EmbedderMismatch, InvalidInput
 from commonplace.domain.scope import Scope
+from commonplace.ports.models import Models
 from tests.backends import Backend
-from tests.care.migration.models import NEW, OLD, Rows, senseless
+from tests.care.migration.models import NEW, OLD, Rows, Turned, senseless
 
 WORDS = ("garden", "bicycle", "kitchen", "harbour", "violin", "mountain", "letter", "window", "candle", "river")
 
@@ -279,3 +281,45 @@ async def test_what_was_embedded_before_a_switch_by_another_process_is_embedded_
             await memory.add("I keep the zeppelin in the attic", user="ana")
         assert old.meanwhile is None
         assert await dimensions(other) == {256}
+
+
+class Pressed(Turned):
+    """While it works, somebody always writes."""
+
+    identity = "pressed/256"
+
+    def __init__(self, press: Callable[[], Awaitable[object]]) -> None:
+        self._press, self.pressing = press, set[asyncio.Future[object]]()
+
+    async def embed(self, texts: Sequence[str]) -> Rows:
+        if len(self.pressing) < 30:
+            self.pressing.add(asyncio.ensure_future(self._press()))
+            await asyncio.wait(self.pressing, timeout=0.3)
+        return await super().embed(texts)
+
+
+class CutShort(Exception):  # noqa: N818 - no error: what the test does
+    pass
+
+
+@pytest.mark.backends("ledgers")
+async def test_who_writes_without_a_pause_waits_a_moment_and_no_row_is_left_without_a_vector(
+    backend: Backend, tmp_path: Path
+) -> None:
+    def stage(name: str) -> None:
+        if name == "switched":
+            raise CutShort
+
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD, learn=False) as memory:
+        users = (f"u{n}" for n in itertools.count())
+        new = Pressed(lambda: memory.add("I keep the zeppelin in the attic", user=next(users)))
+        await tell(memory, count=3)
+        memory._migrating._stage = stage
+        with pytest.raises(CutShort):
+            await memory.migrate_embeddings(to=new)
+        await asyncio.wait(new.pressing)
+        ledger = memory._parts.ledger
+        assert isinstance(ledger, Models)
+        everyone = [scope.user or "" for scope in await ledger.everyone()]
+        assert {user: await dimensions(memory, user) for user in everyone} == {user: {256} for user in everyone}
+        assert len(everyone) > 3

@@ -1,9 +1,11 @@
+import asyncio
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 import pytest
 
+from commonplace.domain.archive import KeptMessage, Passage
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
@@ -17,6 +19,7 @@ from tests.contracts.ledger.values import ANA, BEN, OTHER_ANA, START, a_vector, 
 OLD = Model(identity="old/1", name="local", dimensions=8)
 NEW = Model(identity="new/1", name="openai:new", dimensions=12)
 THIRD = Model(identity="third/1", name=None, dimensions=8)
+PASSAGE = Passage(start=0, stop=5, terms=b"", vector=a_vector(1).tobytes(), tokens=None)
 
 
 class Modelling(Ledger, Models, Protocol):
@@ -176,3 +179,21 @@ class ModelsContract:
         assert await ledger.vectors(BEN, [1]) == before
         assert len((await ledger.vectors(ANA, [1]))[1]) == 48
         assert list(await ledger.check()) == []
+
+    async def test_who_adds_rows_waits_as_long_as_it_is_held(self, ledger: Modelling) -> None:
+        await begun(ledger)
+        await ledger.hold_writes(60)
+        adding = asyncio.create_task(ledger.write(ANA, added("m3")))
+        archiving = asyncio.create_task(
+            ledger.write_archive(BEN, [KeptMessage(message=new_message("m1").message, passages=(PASSAGE,))])
+        )
+        await ledger.append_block(ANA, "profile", "x", now=START)
+        assert not (await asyncio.wait([adding, archiving], timeout=0.1))[0]
+        assert (await ledger.everyone()).keys() == {ANA}
+        await ledger.hold_writes(0)
+        await adding
+        await archiving
+        assert (await ledger.everyone()).keys() == {ANA, BEN}
+        await ledger.hold_writes(0.1)  # nobody ends it
+        await ledger.write(ANA, added("m4"))
+        assert await lacking(ledger, aside=False) == []

@@ -57,6 +57,9 @@ class InMemoryArchive(InMemoryErasure, ABC):
     @abstractmethod
     def _obtain(self, scope: Scope) -> Partition: ...
 
+    @abstractmethod
+    async def _let_in(self) -> None: ...
+
     async def read_archive(
         self, scope: Scope | None = None, *, passages: bool = True
     ) -> AsyncGenerator[Sequence[Record], None]:
@@ -125,6 +128,8 @@ class InMemoryArchive(InMemoryErasure, ABC):
     async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
         counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
         _check(records)
+        if any(isinstance(record, (KeptMessage, KeptFact, KeptSummary)) for record in records):
+            await self._let_in()
         of_user = any(not isinstance(record, OfTenants) for record in records)
         held = self._obtain(scope) if of_user else self._find(scope)
         draft = _Draft(held.draft(), model)

@@ -125,6 +125,8 @@ class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
         self._obtain(scope).delivered[index] = version
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
+        if any(change.messages or change.versions or change.summaries for change in changes):
+            await self._let_in()
         self._check_unfinished([job for change in changes for job in change.finished_jobs])
         draft = self._find(scope).draft()
         known = [draft.apply(change) for change in changes]

@@ -1,5 +1,7 @@
 """The vectors of another model, beside those in use, with the promises of `ports.models`."""
 
+import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +12,7 @@ from commonplace.adapters.inmemory.partition import Partition
 from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
-from commonplace.ports.models import Aside, Model, ModelRecord, same_model
+from commonplace.ports.models import PAUSE, Aside, Model, ModelRecord, same_model
 
 
 class InMemoryModels(ABC):
@@ -19,7 +21,7 @@ class InMemoryModels(ABC):
 
     def __init__(self) -> None:
         super().__init__()
-        self._generation = 0
+        self._generation, self._held_until = 0, 0.0
         self._models: dict[str, Model] = {}
         self._aside: Aside | None = None
 
@@ -86,6 +88,14 @@ class InMemoryModels(ABC):
     async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         held = self._find(scope).aside
         return {n: held[n][0] for n in numbers if n in held}
+
+    async def hold_writes(self, seconds: float) -> None:
+        self._held_until = time.monotonic() + seconds
+
+    async def _let_in(self) -> None:
+        """Return when rows may be added."""
+        while time.monotonic() < self._held_until:  # noqa: ASYNC110 - it ends with the time
+            await asyncio.sleep(PAUSE)
 
     async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
         self._expect(to)

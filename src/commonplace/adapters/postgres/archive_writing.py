@@ -36,6 +36,7 @@ from commonplace.domain.usage import NOTHING
 from commonplace.domain.values import Block, BlockVersion, FactChange, FactId, Source
 from commonplace.ports.jobs import Job
 from commonplace.ports.ledger import ClosedVersion, Entry, NewSummary, NewVersion
+from commonplace.ports.models import HeldBack
 
 Outcome = Literal["added", "known", "loose"]
 
@@ -143,6 +144,8 @@ class _Archivist:
         model: str | None,
     ) -> "_Archivist":
         partition = await partitions.obtain(connection, scope)
+        if partition.held and any(isinstance(record, (KeptMessage, KeptFact, KeptSummary)) for record in records):
+            raise HeldBack
         known = await _Known.about(connection, partition, records)
         return cls(connection, scope, Writer(connection, partition, unpack), known, model)
 

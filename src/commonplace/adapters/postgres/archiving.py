@@ -12,6 +12,7 @@ from commonplace.adapters.postgres.database import Database
 from commonplace.adapters.postgres.full_text import Unpack
 from commonplace.domain.archive import Held, Record, Written
 from commonplace.domain.scope import Scope
+from commonplace.ports.models import unheld
 
 T = TypeVar("T")
 
@@ -36,10 +37,8 @@ class PostgresArchiving(ABC):
                         yield batch
 
     async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
-        return await self._write(
-            partial(archive_writing.write, scope=scope, records=records, unpack=self._unpack, model=model),
-            tenant=scope.tenant,
-        )
+        work = partial(archive_writing.write, scope=scope, records=records, unpack=self._unpack, model=model)
+        return await unheld(lambda: self._write(work, tenant=scope.tenant))
 
     @asynccontextmanager
     async def _moment(self, tenant: str | None) -> AsyncIterator[Connection]:

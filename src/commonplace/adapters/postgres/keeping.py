@@ -25,7 +25,7 @@ _PARTITION = f"""
     update partitions set version = version + 1, next_row = next_row + {{rows}}, rows = rows + {{rows}}
     where tenant = %s and "user" = %s and {WHOSE} = tenant and full_text = 0 and own_model is null
         and coalesce((select value in (%s, %s) from meta where key = 'embedder'), true)
-        and {partitions.GENERATION} = %s
+        and {partitions.GENERATION} = %s and not {partitions.HELD}
     returning no, epoch, version, no << {partitions.SHIFT} as base, next_row - {{rows}} as next_row
 """
 _ROW = "p.base | (p.next_row + v.n)"

@@ -59,6 +59,7 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, Feed, MessagePage, MessageQuery, Shown, Vector, Versions
+from commonplace.ports.models import unheld
 from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 P = ParamSpec("P")
@@ -215,7 +216,7 @@ class PostgresLedger(
         return known if told == "refused" else known - kept.ours(await self.messages_by_id(scope, list(known)))
 
     async def _write_in_steps(self, scope: Scope, changes: Sequence[Change]) -> frozenset[MessageId]:
-        known, generation = await self._write_of(scope, writing.write_all, changes, unpack=self._unpack)
+        known, generation = await unheld(lambda: self._write_of(scope, writing.write_all, changes, unpack=self._unpack))
         self._generation = max(self._generation, generation)
         return known
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from commonplace.adapters.postgres import models, own_models
+from commonplace.adapters.postgres import models, own_models, partitions
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
@@ -56,6 +56,9 @@ class PostgresModelling(ABC):
 
     async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         return await self._read(partial(models.kept, scope=scope, numbers=numbers), tenant=scope.tenant)
+
+    async def hold_writes(self, seconds: float) -> None:
+        await self._write(partial(partitions.hold, seconds=seconds), tenant=None)
 
     async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
         generation = await self._write(partial(models.switch, to=to, seen=seen), tenant=None)

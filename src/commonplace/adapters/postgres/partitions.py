@@ -15,9 +15,13 @@ SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
 NOTHING = Versions(0, 0, 0, 0)
 GENERATION = "coalesce((select value::bigint from meta where key = 'generation'), 0)"
+_NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
+"""In microseconds, by the one clock that all processes have."""
+HELD = f"coalesce((select value::bigint > {_NOW} from meta where key = 'held_until'), false)"
+"""Whether rows may not be added now."""
 COLUMNS = (
     f"no, version, fact_version, epoch, next_row, rows, full_text, {GENERATION},"
-    " (select value from meta where key = 'embedder'), own_model"
+    f" (select value from meta where key = 'embedder'), own_model, {HELD}"
 )
 OWN = "vectors_own"
 VECTORS = ("vectors", "vectors_odd", OWN)
@@ -38,6 +42,8 @@ class Partition(NamedTuple):
     generation: int
     everybodys_model: str | None
     own_model: str | None
+    held: bool
+    """Whether rows may not be added now."""
 
     @property
     def own(self) -> str | None:
@@ -98,6 +104,15 @@ async def generation(connection: Connection) -> int:
     """Return how often the vectors of another model have taken the place of those in use."""
     row = await (await connection.execute(f"select {GENERATION}")).fetchone()
     return 0 if row is None else int(row[0])
+
+
+async def hold(connection: Connection, seconds: float) -> None:
+    """Let nobody add rows for so long."""
+    await connection.execute(
+        f"insert into meta values ('held_until', ({_NOW} + %s)::text)"
+        " on conflict (key) do update set value = excluded.value",
+        (round(seconds * 1_000_000),),
+    )
 
 
 async def nothing(connection: Connection) -> Versions:

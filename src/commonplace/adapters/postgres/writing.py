@@ -17,6 +17,7 @@ from commonplace.domain.errors import Conflict, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import MessageId
 from commonplace.ports.ledger import Change
+from commonplace.ports.models import HeldBack
 
 
 async def write_all(
@@ -46,6 +47,8 @@ async def write(connection: Connection, scope: Scope, change: Change, *, unpack:
     if found is None:
         found = await partitions.obtain(connection, scope)
         _check_current(found, change)
+    if found.held and (change.messages or change.versions or change.summaries):
+        raise HeldBack
     writer = Writer(connection, found, unpack)
     writer.knows({MessageId(text_of(id_)): row for id_, row in rows.items()}, asked=ids)
     try:

@@ -45,6 +45,8 @@ def write(
     """Write them, as `ports.archive.Archive` promises."""
     counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
     archivist: _Archivist | None = None
+    if any(isinstance(record, (KeptMessage, KeptFact, KeptSummary)) for record in records):
+        partitions.refuse_held(connection)
     for record in records:
         if isinstance(record, OfTenants):
             outcome = _write_for_tenant(connection, scope.tenant, record)

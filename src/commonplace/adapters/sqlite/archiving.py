@@ -13,6 +13,7 @@ from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.domain.archive import Held, Record, Written
 from commonplace.domain.scope import Scope
+from commonplace.ports.models import unheld
 
 T = TypeVar("T")
 
@@ -46,9 +47,10 @@ class SqliteArchiving(ABC):
                 yield batch
 
     async def write_archive(self, scope: Scope, records: Sequence[Held], *, model: str | None = None) -> Written:
-        return await self._write(
-            lambda connection: archive_writing.write(connection, scope, records, unpack=self._unpack, model=model)
-        )
+        def work(connection: Connection) -> Written:
+            return archive_writing.write(connection, scope, records, unpack=self._unpack, model=model)
+
+        return await unheld(lambda: self._write(work))
 
     @asynccontextmanager
     async def _own_thread(self) -> AsyncGenerator[Lane, None]:

@@ -60,6 +60,7 @@ from commonplace.domain.values import (
     SummaryId,
 )
 from commonplace.ports.ledger import Beside, Change, MessagePage, MessageQuery, Shown, Vector
+from commonplace.ports.models import unheld
 from commonplace.ports.upkeep import Finding, Grown, LedgerCounts
 
 T = TypeVar("T")
@@ -185,7 +186,7 @@ class SqliteLedger(
             known = [writing.write(connection, scope, change, unpack=self._unpack) for change in changes]
             return frozenset().union(*known), partitions.generation(connection)
 
-        known, self._generation = await self._write(work)
+        known, self._generation = await unheld(lambda: self._write(work))
         return known
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:

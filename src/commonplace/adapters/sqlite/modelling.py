@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from commonplace.adapters.sqlite import models, own_models
+from commonplace.adapters.sqlite import models, own_models, partitions
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
@@ -52,6 +52,9 @@ class SqliteModelling(ABC):
 
     async def aside(self, scope: Scope, numbers: Sequence[int]) -> Mapping[int, bytes]:
         return await self._read(lambda connection: models.kept(connection, scope, numbers))
+
+    async def hold_writes(self, seconds: float) -> None:
+        await self._write(lambda connection: partitions.hold(connection, seconds))
 
     async def switch_vectors(self, *, to: str, seen: Mapping[Scope, int] | None = None) -> int:
         self._generation = await self._write(lambda connection: models.switch(connection, to=to, seen=seen))

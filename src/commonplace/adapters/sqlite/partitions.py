@@ -1,11 +1,13 @@
 """One user's part of the database: its number, its version, and the row numbers that are taken."""
 
+import time
 from typing import NamedTuple
 
 from commonplace.adapters.sqlite.columns import Connection, Text, optional_text_of, text_column, text_of
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import Versions
+from commonplace.ports.models import HeldBack
 
 SHIFT = 32
 N_MASK = (1 << SHIFT) - 1
@@ -58,6 +60,19 @@ def generation(connection: Connection) -> int:
     """Return how often the vectors of another model have taken the place of those in use."""
     (number,) = connection.execute(f"select {GENERATION}").fetchone()
     return int(number)
+
+
+def hold(connection: Connection, seconds: float) -> None:
+    """Let nobody add rows for so long."""
+    until = time.time_ns() // 1000 + round(seconds * 1_000_000)
+    connection.execute("insert or replace into meta values ('held_until', ?)", (until,))
+
+
+def refuse_held(connection: Connection) -> None:
+    """Raise HeldBack if rows may not be added now."""
+    row = connection.execute("select value from meta where key = 'held_until'").fetchone()
+    if row is not None and int(row[0]) > time.time_ns() // 1000:
+        raise HeldBack
 
 
 def nothing(connection: Connection) -> Versions:

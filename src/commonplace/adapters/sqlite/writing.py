@@ -33,6 +33,8 @@ def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpac
     of_facts = bool(change.closed or change.versions or change.reinforced or change.sources or change.history)
     known: frozenset[MessageId] = frozenset()
     if of_facts or change.messages or change.summaries:
+        if change.messages or change.versions or change.summaries:
+            partitions.refuse_held(connection)
         writer = Writer(connection, found or partitions.obtain(connection, scope), unpack)
         known = writer.messages(change.messages, session_ttl=change.session_ttl)
         if of_facts:

@@ -22,14 +22,3 @@ create table models (
     dimensions bigint not null,
     aside text collate "C"                 -- 'building', 'kept' or 'clearing' for the one whose vectors are not in use
 );
-
--- As `versions_of`, which stays for those who have it prepared, and with the generation. It always gives a row.
-create function standing_of(tenant text, "user" text)
-returns table (number bigint, version bigint, fact_version bigint, rows bigint, generation bigint) language plpgsql as $$
-begin
-    perform set_config('commonplace.tenant', $1, true);
-    return query
-        select coalesce(p.no, 0), coalesce(p.version, 0), coalesce(p.fact_version, 0), coalesce(p.rows, 0),
-            coalesce((select m.value::bigint from meta m where m.key = 'generation'), 0)
-        from (select) as always left join partitions p on p.tenant = $1 and p."user" = $2;
-end $$;
