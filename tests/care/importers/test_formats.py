@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from commonplace import InvalidInput, Memory
 from commonplace.care.importers import formats
 from commonplace.care.importers.formats import READERS, detect
 from commonplace.care.importers.source import Source
+from commonplace.domain.archive import KeptMessage
 from commonplace.domain.imports import Bad, Item, Taken
 from tests.care.importers.test_messages import READING
 from tests.contracts.ledger.values import json_values
@@ -335,3 +337,91 @@ def test_a_file_with_one_wrong_value_is_read_or_reported(form: str, data: st.Dat
     except InvalidInput:
         return
     assert all(isinstance(item, Bad | Taken) for item in items)
+
+
+def zipped(**files: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, value in files.items():
+            archive.writestr(f"export/{name.replace('_', '-')}.json", json.dumps(value))
+    file.seek(0)
+    return file
+
+
+def chatgpt(id_: str, **message: Any) -> dict[str, Any]:
+    said = {"id": f"m-{id_}", "author": {"role": "user"}, "create_time": 1714557600.5, **message}
+    return {"conversation_id": id_, "current_node": "n", "mapping": {"n": {"id": "n", "parent": None, "message": said}}}
+
+
+def said(items: list[Item]) -> list[str]:
+    return [one.record.message.text for one in items if isinstance(one, Taken) and isinstance(one.record, KeptMessage)]
+
+
+def test_a_large_export_of_chatgpt_comes_in_numbered_files() -> None:
+    first, second = (chatgpt(id_, content={"parts": [f"I use {id_}"]}) for id_ in ("chess", "kayak"))
+    source = Source(zipped(user={}, conversations_001=[second], conversations_000=[first]))
+    assert detect(source) == "chatgpt"
+    assert said(list(READERS["chatgpt"](source, READING))) == ["I use chess", "I use kayak"]
+    assert source.size == source.done
+
+
+def test_what_was_spoken_to_chatgpt_is_kept_and_what_it_told_its_tools_is_not() -> None:
+    spoken = {"content_type": "audio_transcription", "direction": "in", "text": "I use a kayak"}
+    parts = [spoken, {"content_type": "real_time_user_audio_video_asset_pointer"}]
+    heard = chatgpt("c1", content={"content_type": "multimodal_text", "parts": parts})
+    called = chatgpt("c2", recipient="bio", author={"role": "assistant"}, content={"parts": ["User has a kayak."]})
+    assert said(read("chatgpt", [heard, called])) == ["I use a kayak"]
+
+
+def letta(*messages: dict[str, Any], name: str = "helper") -> dict[str, Any]:
+    numbered = [{"id": f"message-{number}", **message} for number, message in enumerate(messages)]
+    return {"agents": [{"id": "agent-0", "name": name, "messages": numbered}], "blocks": []}
+
+
+def test_two_agent_files_of_letta_count_their_messages_alike(memory: Memory) -> None:
+    for name, thing in (("one", "chess"), ("two", "kayak")):
+        file = letta({"role": "user", "content": f"I use {thing}"}, name=name)
+        memory.import_from([json.dumps(file)], user="ana")
+    assert {one.session: one.text for one in memory.messages(user="ana")} == {
+        "one": "I use chess",
+        "two": "I use kayak",
+    }
+
+
+def test_letta_packs_what_is_said_and_it_is_unpacked() -> None:
+    def packed(**fields: str) -> list[dict[str, str]]:
+        return [{"type": "text", "text": json.dumps({**fields, "time": "2026-01-20 02:13:45 PM PST-0800"})}]
+
+    send = {"name": "send_message", "arguments": json.dumps({"message": "Noted."})}
+    file = letta(
+        {"role": "user", "content": packed(type="login", last_login="Never")},
+        {"role": "user", "content": packed(type="user_message", message="I live in Oslo")},
+        {"role": "assistant", "content": "I should note that.", "tool_calls": [{"id": "t", "function": send}]},
+        {"role": "tool", "content": packed(status="OK", message="None")},
+        {"role": "user", "content": '{"type": "poem"}'},
+    )
+    items = read("letta", file)
+    assert said(items) == ["I live in Oslo", "Noted.", '{"type": "poem"}']
+    dates = {one.record.message.at for one in items if isinstance(one, Taken) and isinstance(one.record, KeptMessage)}
+    assert dates == {datetime(2026, 1, 20, 22, 13, 45, tzinfo=UTC)}
+
+
+def test_the_words_of_graphiti_are_whose_they_say() -> None:
+    contents = {
+        "assistant: Oslo is a fine city": "assistant",
+        "Ada (assistant): So it is": "assistant",
+        "Ana (user): I live in Oslo": "user",
+        "Ana: I live in Oslo": "user",
+    }
+    episodes = [{"uuid": text, "content": text, "source": "message"} for text in contents]
+    episodes += [{"uuid": "d", "content": "{}", "source": "json"}, {"uuid": "n", "content": "x", "role_type": "norole"}]
+    items = read("zep", {"episodes": episodes})
+    roles = [one.record.message.role for one in items if isinstance(one, Taken) and isinstance(one.record, KeptMessage)]
+    assert roles == [*contents.values(), "tool", "tool"]
+
+
+def test_rows_of_a_langgraph_store_have_a_prefix(memory: Memory) -> None:
+    row = {"prefix": "memories.ana", "key": "k1", "value": {"text": "Likes tea"}, "created_at": "2024-05-01T10:00:00"}
+    assert memory.import_from([json.dumps([row])], user="ana").format == "langgraph"
+    (fact,) = memory.facts(user="ana")
+    assert fact.metadata["namespace"] == "memories/ana"

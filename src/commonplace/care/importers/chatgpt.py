@@ -1,4 +1,4 @@
-"""ChatGPT's data export: `conversations.json`, or the zip it comes in.
+"""ChatGPT's data export: `conversations.json`, one of the numbered files of a large one, or the zip it comes in.
 
 A conversation is a tree, because a message can be edited and an answer made again. What is read is the branch that was
 shown last: from `current_node` up to the root.
@@ -82,12 +82,18 @@ def _messages(conversation: Object, branch: list[Object], place: str, reading: R
 
 
 def _text(message: Object) -> str:
-    """Return what was written; pictures, thoughts and what was hidden are left out."""
+    """Return what was written or spoken; pictures, thoughts, calls of tools and what was hidden are left out."""
     content = object_at(message, "content")
     if object_at(message, "metadata").get("is_visually_hidden_from_conversation") is True:
         return ""
-    if content.get("content_type", "text") not in TEXTS:
+    if content.get("content_type", "text") not in TEXTS or message.get("recipient") not in (None, "all"):
         return ""
     parts = content.get("parts")
-    written = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
+    written = [_part(part) for part in parts] if isinstance(parts, list) else []
     return "\n".join(part for part in written if part.strip()) or text_at(content, "text") or ""
+
+
+def _part(part: Json) -> str:
+    if isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+        return text_at(part, "text") or ""
+    return part if isinstance(part, str) else ""

@@ -30,7 +30,7 @@ _SIGNS: Mapping[Format, tuple[bytes, ...]] = {
     "claude": (b'"chat_messages"',),
     "letta": (b'"core_memory"', b'"agent_type"', b'"agents"'),
     "zep": (b'"episodes"', b'"edges"', b'"fact"'),
-    "langgraph": (b'"namespace"',),
+    "langgraph": (b'"namespace"', b'"prefix"'),
     "mem0": (b'"memory"', b'"memory_id"'),
 }
 """Keys by which a form is told, the surest first."""

@@ -34,7 +34,9 @@ def _values(source: Source) -> Iterator[tuple[str, Json | bytes]]:
 
 
 def _stated(item: Object, reading: Reading) -> Stated:
-    namespace, key, value = item.get("namespace"), text_at(item, "key"), object_at(item, "value")
+    # In the tables of a store in PostgreSQL or SQLite the namespace is the prefix, with dots.
+    namespace, key = item.get("namespace", item.get("prefix")), text_at(item, "key")
+    value = object_at(item, "value")
     if isinstance(namespace, str):
         namespace = list[Json](namespace.split("."))
     if not isinstance(namespace, list) or key is None or not value:

@@ -1,11 +1,13 @@
 """A file to be imported, read in pieces: by lines, or by the elements of one large JSON array.
 
-A zip is looked into for its `conversations.json`. Nothing is read whole but what has to be, and that has a limit.
+A zip is looked into for its `conversations.json`, or the numbered files of a large one. Nothing is read whole but what
+has to be, and that has a limit.
 """
 
 import codecs
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -20,7 +22,7 @@ CHUNK = 1 << 16
 LONGEST = 256 << 20
 """Bytes of a line, and characters of one element or document."""
 SPACE = " \t\r\n"
-WANTED = "conversations.json"
+WANTED = re.compile(r"conversations(-\d+)?\.json")
 
 Given = str | PathLike[str] | IO[bytes] | IO[str] | Iterable[str]
 """A path, an open file, or lines."""
@@ -34,6 +36,8 @@ class Source:
         self.size: int | None = None
         """Bytes, if that is known."""
         self.name = "the lines"
+        self._parts: Iterator[IO[bytes]] = iter(())
+        self._before = 0
         try:
             self._stream = self._opened(given)
         except BaseException:
@@ -49,7 +53,7 @@ class Source:
     @property
     def done(self) -> int:
         """Bytes taken from it so far."""
-        return self._chunks.taken
+        return self._before + self._chunks.taken
 
     def head(self) -> bytes:
         """Return the first bytes, and leave them to be read."""
@@ -70,16 +74,9 @@ class Source:
 
         Raises InvalidInput where the file cannot be read on.
         """
-        text = _Text(self._stream)
-        if text.next_character() != "[":
-            yield text.rest()
-            return
-        text.skip(1)
-        while (character := text.next_character()) != "]":
-            if character == ",":
-                text.skip(1)
-                continue
-            yield text.value()
+        yield from _elements(_Text(self._stream))
+        for part in self._parts:
+            yield from _elements(_Text(self._buffered(_chunks_of(part))))
 
     def _opened(self, given: Given) -> io.BufferedReader:
         if isinstance(given, str | PathLike):
@@ -104,13 +101,34 @@ class Source:
     def _unzipped(self, file: io.BufferedIOBase) -> IO[bytes]:
         try:
             archive = self._closing.enter_context(zipfile.ZipFile(cast(IO[bytes], file)))
-            names = [one for one in archive.infolist() if Path(one.filename).name == WANTED]
-            if not names:
-                raise InvalidInput(f"{self.name}: this zip has no {WANTED}")
-            self.size = names[0].file_size
-            return self._closing.enter_context(archive.open(names[0]))
+            found = [one for one in archive.infolist() if WANTED.fullmatch(Path(one.filename).name)]
+            if not found:
+                raise InvalidInput(f"{self.name}: this zip has no conversations.json")
+            self.size = sum(one.file_size for one in found)
+            first, *others = sorted(found, key=lambda one: one.filename)
+            self._parts = (self._part(archive, one) for one in others)
+            return self._closing.enter_context(archive.open(first))
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
             raise InvalidInput(f"{self.name}: this zip cannot be read: {error}") from error
+
+    def _part(self, archive: zipfile.ZipFile, one: zipfile.ZipInfo) -> IO[bytes]:
+        self._before = self.done
+        try:
+            return self._closing.enter_context(archive.open(one))
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            raise InvalidInput(f"{self.name}: {one.filename} in this zip cannot be read: {error}") from error
+
+
+def _elements(text: "_Text") -> Iterator[Json]:
+    if text.next_character() != "[":
+        yield text.rest()
+        return
+    text.skip(1)
+    while (character := text.next_character()) != "]":
+        if character == ",":
+            text.skip(1)
+            continue
+        yield text.value()
 
 
 class _Chunks(io.RawIOBase):

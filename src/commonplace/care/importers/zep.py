@@ -3,9 +3,11 @@
 An episode becomes a message, an edge a fact: true from `valid_at` to `invalid_at`, known since `created_at`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from commonplace.care.importers.making import (
+    ROLES,
     Object,
     Said,
     Stated,
@@ -21,7 +23,10 @@ from commonplace.care.importers.source import Source
 from commonplace.domain.archive import OfUser
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.imports import Bad, Item, Reading, Taken
-from commonplace.domain.values import Json
+from commonplace.domain.values import Json, Role
+
+SPEAKER = re.compile(r"([^:\n(]+?)\s*(?:\(([^)\n]+)\))?\s*:")
+"""How a message of Graphiti begins: `assistant: …`, or `Ada (assistant): …`."""
 
 
 def read(source: Source, reading: Reading) -> Iterator[Item]:
@@ -66,7 +71,7 @@ def _said(episode: Object, reading: Reading) -> Said:
     origin = text_at(episode, "source_description")
     return Said(
         id=episode.get("uuid"),
-        role=role_of(episode.get("role_type") or "user"),
+        role=_role(episode),
         text=text_at(episode, "content") or "",
         at=at,
         recorded_at=created or at,
@@ -74,6 +79,17 @@ def _said(episode: Object, reading: Reading) -> Said:
         name=episode.get("role"),
         metadata={"source_description": origin} if origin else {},
     )
+
+
+def _role(episode: Object) -> Role:
+    """Whose words they are: said, or written at the head of a message; documents and data are nobody's."""
+    given = text_at(episode, "role_type")
+    if given is None and episode.get("source") == "message":
+        head = SPEAKER.match(text_at(episode, "content") or "")
+        given = next((one for one in (head.groups() if head else ()) if one and one.lower() in ROLES), None)
+    elif given == "norole" or episode.get("source") in ("json", "text", "fact_triple"):
+        return "tool"
+    return role_of(given or "user")
 
 
 def _stated(edge: Object, lengths: Mapping[str, int], reading: Reading) -> Stated:
