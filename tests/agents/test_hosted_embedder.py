@@ -89,7 +89,9 @@ async def test_what_is_wrong_is_refused_and_the_memory_goes_on_by_words(
     provider: str, answer: Any, told: str, serve: Serve
 ) -> None:
     service = serve()
-    given = settings(service, provider, embedding_dimensions=DIMENSIONS, agent_timeout=0.5)
+    given = settings(
+        service, provider, embedding_dimensions=DIMENSIONS, agent_timeout=0.5 if answer == Sleep(30) else 60
+    )
     service.embedding = lambda texts: answer
     async with open_embedder(Settings.from_sources(**given), None) as embedder:
         with pytest.raises(EmbedderUnavailable, match=told):
@@ -191,5 +193,9 @@ async def test_a_missing_package_is_one_sentence(
 async def test_a_name_that_nobody_knows_is_refused() -> None:
     with pytest.raises(InvalidInput, match="embedding_provider='nobody'"):
         await AsyncMemory.ephemeral(embedding_provider="nobody", embedding_model="m")
+    with pytest.raises(InvalidInput, match="'openai': set embedding_model, too, as text-embedding-3-small"):
+        await AsyncMemory.ephemeral(embedding_provider="openai")
+    with pytest.raises(InvalidInput, match="agent_model='openai:': expected PROVIDER:MODEL"):
+        await AsyncMemory.ephemeral(model="openai:")
     with pytest.raises(InvalidInput, match="expected all-MiniLM-L6-v2"):
         await AsyncMemory.ephemeral(embedding_model="other")

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Embed = Embedder | Callable[[list[str]], ArrayLike]
 """An embedder, or a plain function from texts to one row of numbers each."""
+LOCAL_MODEL = "all-MiniLM-L6-v2"
+HOSTED = {"cohere": "embed-v4.0", "google": "gemini-embedding-001", "openai": "text-embedding-3-small"}
+"""Services that do not have the local model, and a model that they have."""
 
 
 @asynccontextmanager
@@ -34,7 +37,7 @@ async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncItera
             async with _hosted_embedder(settings) as hosted:
                 yield hosted
             return
-        if settings.embedding_model != "all-MiniLM-L6-v2":
+        if settings.embedding_model != LOCAL_MODEL:
             raise InvalidInput(
                 f"embedding_model={settings.embedding_model!r}: expected all-MiniLM-L6-v2, the one local model; "
                 "for another set embedding_provider, as openai or cohere"
@@ -56,6 +59,8 @@ async def open_embedder(settings: "Settings", embed: Embed | None) -> AsyncItera
 @asynccontextmanager
 async def _hosted_embedder(settings: "Settings") -> AsyncIterator[Embedder]:
     provider = settings.embedding_provider
+    if provider in HOSTED and settings.embedding_model == LOCAL_MODEL and settings.embedding_base_url is None:
+        raise InvalidInput(f"embedding_provider={provider!r}: set embedding_model, too, as {HOSTED[provider]}")
     try:
         from commonplace.adapters.models.reaching import opened_embedder
     except ImportError as error:
@@ -136,7 +141,7 @@ async def open_named(
     provider, _, model = name.partition(":")
     changes: dict[str, object] = {"embedding_provider": provider, "embedding_dimensions": dimensions}
     if provider == "local":
-        changes |= {"embedding_model": "all-MiniLM-L6-v2", "model_path": Path(model) if model else None}
+        changes |= {"embedding_model": LOCAL_MODEL, "model_path": Path(model) if model else None}
     elif provider and model:
         changes["embedding_model"] = model
     else:

@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 
 from commonplace.adapters.models.embedder import HostedEmbedder
 from commonplace.adapters.models.opening import Missing, Reached, Reaching, open_embedding_model, open_model
-from commonplace.domain.errors import EmbedderUnavailable, ModelUnavailable
+from commonplace.domain.errors import EmbedderUnavailable, InvalidInput, ModelUnavailable
 
 LOCAL = {
     "ollama": "http://127.0.0.1:11434/v1",
@@ -98,6 +98,8 @@ async def opened_model(name: str, access: Access) -> AsyncIterator[Model]:
     """Yield the model, and close its client in the end. Raises ModelUnavailable or InvalidInput."""
     kind, _, model = name.partition(":")
     kind = RENAMED.get(kind, kind)
+    if name.endswith(":"):
+        raise InvalidInput(f"agent_model={name!r}: expected PROVIDER:MODEL, as openai:gpt-5.2")
     without = "or unset AGENT_MODEL to learn by rules"
     reached = _reach(kind, access, f"agent_model={name!r}", without, ModelUnavailable) if model else None
     async with AsyncExitStack() as stack:
