@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 from commonplace.engine.chores import Chore, Chores
 from commonplace.wiring import Location, opened
@@ -11,17 +12,21 @@ from tests.care.folders import directions
 LEASE = 1.0
 
 
-def main(folder: Path, log: Path, seconds: float) -> None:
-    asyncio.run(_run(folder, log, seconds))
+def main(place: dict[str, Any], log: Path, seconds: float) -> None:
+    asyncio.run(_run(place, log, seconds))
 
 
-async def _run(folder: Path, log: Path, seconds: float) -> None:
+async def _run(place: dict[str, Any], log: Path, seconds: float) -> None:
     async def purge() -> None:
         _say(log, "begun")
-        await asyncio.sleep(seconds)
+        try:
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            _say(log, "broken off")
+            raise
         _say(log, "done")
 
-    async with opened(Location(home=folder), {"index": "exact"}, directions) as parts:
+    async with opened(Location(), place, directions) as parts:
         while not await Chores(parts, [Chore("purge", 3_600, purge)], lease=LEASE).once():  # noqa: ASYNC110 - as `run` does
             await asyncio.sleep(0.05)
 
