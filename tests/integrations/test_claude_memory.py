@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from commonplace import AsyncMemory, Memory
 from commonplace.integrations.claude_memory import AsyncMemoryTool, MemoryTool
 from tests.agents.wire import Asked, Call, Reply, Say, one_after_another, service
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 ESCAPES = [
     "/memories/../secret",
@@ -51,7 +51,9 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     with service(noting) as claude:
         ours = {"ANTHROPIC_BASE_URL": claude.url, "ANTHROPIC_API_KEY": "none"}
         run = runner("claude_memory.py", {**environment, **ours})

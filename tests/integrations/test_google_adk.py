@@ -18,7 +18,7 @@ from google.genai import types
 
 from commonplace import Memory
 from commonplace.integrations.google_adk import MemoryService
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
 
@@ -43,7 +43,9 @@ async def found(service: MemoryService, user: str, query: str, app: str = "app")
     return [str(one.content.parts[0].text) for one in answer.memories if one.content.parts]
 
 
-def test_the_example_is_told_asked_and_corrected_in_two_processes(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_example_is_told_asked_and_corrected_in_two_processes(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("google_adk_memory.py", environment)
     folder = str(tmp_path / "memory")
     run(folder, TOOLS)

@@ -9,7 +9,7 @@ import pytest
 from commonplace import InvalidInput, Memory, NotFound
 from commonplace.integrations.julep import Julep
 from tests.agents.wire import Fail, Say, Service, service
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 from tests.learning.test_stories import apart
 
 TOLD, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
@@ -37,7 +37,9 @@ def say(client: Julep, session: str, words: str, *, recall: bool = True, save: b
     return answer.choices[0].message.content
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     with service() as model:
         ours = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "none"}
         run = runner("julep_sessions.py", {**environment, **ours})

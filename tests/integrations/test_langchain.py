@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from commonplace import InvalidInput, Memory
 from commonplace.integrations.langchain import MemoryChatHistory, MemoryRetriever, MemoryVectorStore
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,9 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("langchain_memory.py", environment)
     folder = str(tmp_path / "memory")
     run(folder, "I use Shram and Magnet as productivity tools")
@@ -29,7 +31,9 @@ def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environ
     assert "Shram" in after and "Magnet" not in after
 
 
-def test_a_note_is_found_in_another_process_and_corrected_there(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_note_is_found_in_another_process_and_corrected_there(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("langchain_vectors.py", environment)
     both, one, asked = "I use Shram and Magnet as productivity tools", "I use Shram only", "Which tools do I use?"
     assert run(str(tmp_path / "memory"), both) == ""

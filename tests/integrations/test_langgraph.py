@@ -12,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 
 from commonplace import Memory
 from commonplace.integrations.langgraph import MemoryStore
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,9 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("langgraph_store.py", environment)
     folder = str(tmp_path / "memory")
     assert run(folder, "I use Shram and Magnet as productivity tools") == "Noted.\n"

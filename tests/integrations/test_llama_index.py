@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from commonplace import InvalidInput, Memory
 from commonplace.integrations.llama_index import MemoryChatStore, MemoryDBChatStore, RecallBlock
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
 
@@ -39,7 +39,9 @@ async def in_process() -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-def test_the_example_is_told_asked_and_corrected_in_two_processes(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_example_is_told_asked_and_corrected_in_two_processes(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("llama_index_memory.py", environment)
     folder = str(tmp_path / "memory")
     run(folder, TOOLS)

@@ -10,7 +10,7 @@ import pytest
 
 from commonplace import InvalidInput
 from commonplace.integrations.mem0 import AsyncMemory, Memory
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 TOOLS = "I use Shram and Magnet as productivity tools"
 
@@ -25,7 +25,9 @@ def texts(answer: dict[str, list[dict[str, Any]]]) -> list[str]:
     return [one["memory"] for one in answer["results"]]
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("mem0_api.py", environment)
     folder = str(tmp_path / "memory")
     assert run(folder, "tell", TOOLS).count("ADD") == 2

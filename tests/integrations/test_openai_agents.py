@@ -12,7 +12,7 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 from commonplace import Memory
 from commonplace.integrations.openai_agents import MemorySession
 from tests.agents.wire import service
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 QUIET = RunConfig(tracing_disabled=True)
 
@@ -23,7 +23,9 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_the_story_is_told_over_four_runs_of_the_example(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_story_is_told_over_four_runs_of_the_example(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     with service() as model:
         ours = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "none"}
         run = runner("openai_agents_session.py", {**environment, **ours})

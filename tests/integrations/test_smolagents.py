@@ -9,7 +9,7 @@ from smolagents import ChatMessage, CodeAgent, LogLevel, MessageRole, Model
 
 from commonplace import Memory
 from commonplace.integrations.smolagents import AddMemory, ForgetMemory, SearchMemory, memory_tools
-from tests.integrations.examples import runner
+from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
 
@@ -20,7 +20,9 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def test_the_example_is_told_asked_and_corrected_in_two_processes(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_the_example_is_told_asked_and_corrected_in_two_processes(
+    tmp_path: Path, environment: dict[str, str], runner: Staging
+) -> None:
     run = runner("smolagents_memory.py", environment)
     folder = str(tmp_path / "memory")
     assert run(folder, TOOLS).count("learned: ") == 2
