@@ -1,16 +1,16 @@
 """LangGraph's store on Commonplace, beside LangGraph's own store in memory, which says what is right."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langgraph.store.base import BaseStore, GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from langgraph.store.base import BaseStore, GetOp, IndexConfig, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from commonplace import Memory
+from commonplace import InvalidInput, Memory
 from commonplace.integrations.langgraph import MemoryStore
 from tests.integrations.examples import Staging
 
@@ -58,7 +58,7 @@ def test_two_keys_may_hold_the_same_and_one_key_keeps_its_first_date(memory: Mem
 
 
 def test_a_query_finds_by_meaning_or_words_what_was_indexed(memory: Memory) -> None:
-    store = MemoryStore(memory, user="search", fields=["text"])
+    store = MemoryStore(memory, user="search", index={"fields": ["text"]})
     store.put(("docs",), "1", {"text": "Python is a language for programs", "secret": "tulips"})
     store.put(("docs",), "2", {"text": "A recipe for potato soup"})
     store.put(("docs",), "3", {"text": "Python, hidden"}, index=False)
@@ -69,6 +69,30 @@ def test_a_query_finds_by_meaning_or_words_what_was_indexed(memory: Memory) -> N
     assert "3" not in [item.key for item in store.search(("docs",), query="hidden", limit=10)]
     pages = [store.search(("docs",), query="Python", limit=1, offset=offset)[0].key for offset in (0, 1)]
     assert sorted(pages) == ["1", "4"]
+
+
+def test_an_index_of_langgraph_is_taken_when_it_is_of_the_memorys_model(memory: Memory) -> None:
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        return [list(map(float, vector)) for vector in memory.embed(list(texts))]
+
+    async def aembed(texts: Sequence[str]) -> list[list[float]]:
+        return embed(texts)
+
+    index: IndexConfig = {"dims": len(embed(["x"])[0]), "embed": embed, "fields": ["text", "more[*].note"]}
+    ours, theirs = MemoryStore(memory, user="index", index=index), InMemoryStore(index=index)
+    for store in (ours, theirs):
+        store.put(("a",), "tea", {"text": "Ana drinks oolong tea", "hidden": "ferries to the island"})
+        store.put(("a",), "boat", {"text": "x", "more": [{"note": "the timetable of ferries"}]})
+        assert [one.key for one in store.search(("a",), query="ferries to the island", limit=1)] == ["boat"]
+    MemoryStore(memory, index={"embed": aembed})
+
+
+def test_an_index_of_another_model_is_refused_and_told_what_to_do(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match=r"index\['dims'\]=3: the memory's model has 384"):
+        MemoryStore(memory, index={"dims": 3})
+    for length in (3, 384):
+        with pytest.raises(InvalidInput, match="expected Memory.open"):
+            MemoryStore(memory, index={"embed": lambda texts, length=length: [[1.0] * length for _ in texts]})
 
 
 def test_an_item_with_a_ttl_goes_unless_it_is_read(memory: Memory) -> None:

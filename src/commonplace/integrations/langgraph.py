@@ -3,14 +3,17 @@
 The namespace, the key and the value are the fact's metadata; its text is what the value says.
 """
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Literal, cast
 
 import anyio.to_thread
+import numpy as np
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.values import Fact, Json
@@ -22,6 +25,7 @@ with needing("langgraph"):
     from langgraph.store.base import (
         BaseStore,
         GetOp,
+        IndexConfig,
         Item,
         ListNamespacesOp,
         MatchCondition,
@@ -32,11 +36,14 @@ with needing("langgraph"):
         SearchOp,
         TTLConfig,
     )
-    from langgraph.store.base.embed import get_text_at_path, tokenize_path
+    from langgraph.store.base.embed import ensure_embeddings, get_text_at_path, tokenize_path
 
 KEY = "langgraph"
 EVERYTHING: dict[str, Any] = {f"{KEY}.key": {"$ne": None}}
 Namespace = tuple[str, ...]
+PROBE = "The ferry to the island leaves at seven."
+ALIKE = 0.98
+"""Cosine from which two vectors of one text are of one model. Ours, in eight bits, is at 0.99 of the same in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,8 @@ class Held:
 class MemoryStore(BaseStore):
     """What graphs put away for one user of a memory. It serves `invoke` and `ainvoke`.
 
-    `fields` are the paths of a value that its text is made of, by default every text in it.
+    Of LangGraph's `index`, `fields` are the paths of a value that its text is made of, by default every text in it.
+    The memory embeds: `dims` and `embed` may be given, and are refused when they are of another model.
     """
 
     supports_ttl = True
@@ -84,10 +92,12 @@ class MemoryStore(BaseStore):
         memory: Memory,
         *,
         user: str | None = None,
-        fields: Sequence[str] = ("$",),
+        index: IndexConfig | None = None,
         ttl: TTLConfig | None = None,
     ) -> None:
-        self._shelf, self._fields = Shelf(memory, user), tuple(fields)
+        given = index or IndexConfig()
+        _refuse_another_model(memory, user, given)
+        self._shelf, self._fields = Shelf(memory, user), tuple(given.get("fields") or ["$"])
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -172,6 +182,26 @@ class MemoryStore(BaseStore):
         """Reading an item with a TTL gives it another whole one."""
         if held.ttl is not None:
             self._shelf.put(held.fact.text, held.fact.metadata, over=held.fact, expires_at=_expiry(held.ttl))
+
+
+def _refuse_another_model(memory: Memory, user: str | None, index: IndexConfig) -> None:
+    """Vectors of two models cannot be compared, and a user's memories are searched together."""
+    if not index.keys() & {"dims", "embed"}:
+        return
+    ours = np.asarray(memory.embed([PROBE], user=user)[0])
+    if (dims := index.get("dims", ours.size)) != ours.size:
+        raise InvalidInput(
+            f"index['dims']={dims}: the memory's model has {ours.size}; expected that, or Memory.open(…, embedder=…)"
+        )
+    if "embed" in index:
+        # the function may be a coroutine's, and this thread may have a loop that is running
+        with ThreadPoolExecutor(1) as thread:
+            asked = ensure_embeddings(index["embed"]).aembed_documents([PROBE])
+            theirs = np.asarray(thread.submit(asyncio.run, asked).result()[0])
+        if theirs.shape != ours.shape or theirs @ ours < ALIKE * np.linalg.norm(theirs) * np.linalg.norm(ours):
+            raise InvalidInput(
+                "index['embed']: not the memory's model; expected Memory.open(…, embedder=…) with this one"
+            )
 
 
 def _expiry(ttl: float | None) -> datetime | None:
