@@ -1,5 +1,6 @@
 """A process that writes to a memory until it is killed, and says what it has been promised."""
 
+import json
 import sys
 
 from commonplace.adapters.hashing import HashEmbedder
@@ -11,8 +12,8 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(folder: str, round_: int, index: str) -> None:
-    with Memory.open(folder, embedder=HashEmbedder(dimensions=32), index=index) as memory:
+def main(place: str, round_: int) -> None:
+    with Memory.open(**json.loads(place), embedder=HashEmbedder(dimensions=32)) as memory:
         say("ready")
         for number in range(100_000):
             name = f"{round_}-{number}"
@@ -28,4 +29,4 @@ def main(folder: str, round_: int, index: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    main(sys.argv[1], int(sys.argv[2]))
