@@ -1,18 +1,21 @@
 """Retention: what is due goes as a forget goes, and who is on hold stays."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from commonplace.domain.errors import LedgerUnavailable, OnHold
-from commonplace.domain.retention import Retention
+from commonplace.domain.retention import Due, Retention
+from commonplace.domain.scope import Scope
+from commonplace.domain.values import FactId
 from commonplace.engine.chores import Chore, Chores
 from commonplace.engine.engine import Engine
+from commonplace.ports.ledger import Ledger
 from tests.backends import Backend
 from tests.care.folders import NOW, forms, parts_of, traces
 
@@ -85,6 +88,36 @@ async def test_a_fact_that_is_said_again_is_kept(place: dict[str, Any]) -> None:
         await tell(memory)
         await memory.add("I use Jxqtool as a tool", user="ana", at=NOW - timedelta(days=1))
         assert (await memory.purge()).receipts == ()
+
+
+class Interrupted:
+    """A ledger, and what happens just after it was asked for the facts that are due."""
+
+    def __init__(self, ledger: Ledger, meanwhile: Callable[[], Awaitable[object]]) -> None:
+        self._ledger, self._meanwhile = ledger, [meanwhile]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    async def due_facts(self, scope: Scope, due: Due) -> Sequence[FactId]:
+        found = await self._ledger.due_facts(scope, due)
+        while self._meanwhile:
+            await self._meanwhile.pop()()
+        return found
+
+
+async def test_what_another_purge_has_taken_meanwhile_is_no_error(place: dict[str, Any]) -> None:
+    async with keeping(place, "30") as memory:
+        await tell(memory)
+    later = NOW + timedelta(days=2)
+    async with keeping(place, "30", now=later) as other, parts_of(**place, now=later) as parts:
+        between = cast(Ledger, Interrupted(parts.ledger, other.purge))
+        options = replace(parts.options, retention=Retention.parse("30"))
+        async with Engine(replace(parts, options=options, ledger=between)) as memory:
+            purged = await memory.purge()
+        assert [receipt for receipt in purged.receipts if any(receipt.counts["ledger"].values())] == []
+        assert await said(other, "ana") == ["I use Wkbtool as a tool"]
+        assert (await other.doctor()).healthy
 
 
 async def test_a_user_on_hold_is_neither_purged_nor_forgotten(place: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """What a forget takes away, and what becomes of the facts: read and decided here, and nothing written."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -53,7 +54,9 @@ class Removing:
     async def _trails(self, scope: Scope, facts: Sequence[FactId], progress: Progress) -> Sequence[Trail]:
         trails: list[Trail] = []
         for fact in facts:
-            trails.append(await self._trail(scope, fact))
+            # One that is gone was forgotten meanwhile: then the ledger refuses this plan, and another is made.
+            with contextlib.suppress(NotFound):
+                trails.append(await self._trail(scope, fact))
             if len(trails) % SHOWN == 0:
                 progress("Reading what it taught", len(trails), len(facts))
         return trails
