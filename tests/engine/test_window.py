@@ -1,6 +1,8 @@
 """What a prompt needs of a conversation, within a budget."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,9 @@ from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput
 from commonplace.memory import AsyncMemory
 from commonplace.recall.tokens import count_tokens
+from tests.backends import Backend
 
+SHORT: dict[str, Any] = {"embedder": HashEmbedder(dimensions=32), "summarise_after": 150, "summary_tokens": 60}
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
 
 
@@ -23,12 +27,12 @@ async def filled(memory: AsyncMemory, *, turns: int = 30, text: str = "") -> Non
 
 
 def opened(**given: object) -> AsyncMemory:
-    wanted = {"embedder": HashEmbedder(dimensions=32), "summarise_after": 150, "summary_tokens": 60, **given}
-    return AsyncMemory.ephemeral(index="exact", **wanted)  # type: ignore[arg-type, return-value]
+    return AsyncMemory.ephemeral(index="exact", **(SHORT | given))  # type: ignore[arg-type, return-value]
 
 
-async def test_what_changes_least_comes_first() -> None:
-    async with opened() as memory:
+@pytest.mark.backends("ledgers")
+async def test_what_changes_least_comes_first(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), **SHORT) as memory:
         await filled(memory)
         await memory.add("Which colour is the lighthouse at the cape?", user="u", session="s")
         window = await memory.session("s", user="u").window(700)
