@@ -27,7 +27,7 @@ async def filled(memory: AsyncMemory, *, turns: int = 30, text: str = "") -> Non
 
 
 def opened(**given: object) -> AsyncMemory:
-    return AsyncMemory.ephemeral(index="exact", **(SHORT | given))  # type: ignore[arg-type, return-value]
+    return AsyncMemory.ephemeral(index="exact", **(SHORT | given))  # type: ignore[return-value]
 
 
 @pytest.mark.backends("ledgers")
