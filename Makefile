@@ -40,7 +40,7 @@ chaos: $(DEV) model ## Kill parts of all that at random under load, and look tha
 	@$(BIN)/python -m tests.scale.chaos $(ARGS)
 
 test: $(DEV) model servers ## Run all tests (ARGS="-k recall" for some of them)
-	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: lint test ## Everything that CI runs: lint, then test
 

@@ -89,6 +89,28 @@ class FailuresAtOnce:
             terminal.write_line(f" {report.nodeid} ({report.when}): {reason}", red=True)
 
 
+LONG = (
+    "tests/test_docs.py",
+    "tests/test_bench.py",
+    "tests/isolation/",
+    "tests/interfaces/mcp/",
+    "tests/interfaces/cli/",
+    "tests/care/",
+    "tests/integrations/",
+    "tests/faults/",
+    "tests/scale/",
+    "tests/web/",
+    "tests/e2e/",
+    "tests/interfaces/",
+)
+"""Where a test takes seconds. They are given out first, or one process would be busy with the last of them alone."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    rank = {folder: place for place, folder in enumerate(LONG)}
+    items.sort(key=lambda item: min((rank[part] for part in LONG if item.nodeid.startswith(part)), default=len(LONG)))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     put_on_backends(metafunc)
 

@@ -69,8 +69,9 @@ async def test_a_forget_that_was_killed_is_completed_when_the_memory_is_opened(
         assert [message.id for message in await memory.messages(user="ana")] == ["m9"]
         assert [item.text for item in await memory.recall("wkbtea", user="ana")] != []
         assert await memory.recall("tools", user="ben", explain=True) == others
-        assert traces(place["home"], forms(["jxq"])) == []
         assert (await memory.doctor()).healthy
+    # Closed: Chroma lets old memory into the files of a new collection, which is blanked then.
+    assert traces(place["home"], forms(["jxq"])) == []
 
 
 async def test_a_tenant_that_was_cut_short_is_forgotten_whole(place: dict[str, Any]) -> None:

@@ -53,6 +53,11 @@ class Terminal:
         self._read = len(self.shown)
         return came
 
+    @property
+    def rest(self) -> str:
+        """What came after the last answer."""
+        return self.shown[self._read :]
+
     def leave(self, keys: str = "/quit\r") -> int:
         self.type(keys)
         while self._take():
