@@ -77,6 +77,7 @@ class Assistant:
                 async for event in events:
                     if not told and state.context is not None:
                         told = True
+                        memory.keep()  # whoever leaves at the first word leaves a message that is being written
                         yield Remembered(state.context.items, state.context.notes)
                     if isinstance(event, AgentRunResultEvent):
                         yield Ended(_turn(state, memory.kept, event.result))

@@ -85,7 +85,7 @@ class MemoryCapability(AbstractCapability[Any]):
         state = self._state()
         if state.context is None:
             state.context = await (self.kept.recalling or self._recalled(state))
-            asyncio.get_running_loop().call_later(LATER, self._keep)
+            asyncio.get_running_loop().call_later(LATER, self.keep)
         return str(state.context) or None
 
     async def _recalled(self, state: MemoryState) -> Context:
@@ -99,13 +99,13 @@ class MemoryCapability(AbstractCapability[Any]):
             if self.kept.recalling is not None:
                 await stop(self.kept.recalling)
             # A second Ctrl-C must not cut the write short, either.
-            if (keeping := self._keep()) is not None:
+            if (keeping := self.keep()) is not None:
                 self.kept.added = await asyncio.shield(keeping)
         if self.record:
             await self._record(ctx, result)
         return result
 
-    def _keep(self) -> "asyncio.Task[Added] | None":
+    def keep(self) -> "asyncio.Task[Added] | None":
         """Begin to write the user's message, unless that was begun."""
         state = self._state()
         if self.record and self.kept.keeping is None and state.said.strip():
