@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
+from commonplace.domain.errors import Conflict
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import Feed, Vector, Versions
 
@@ -49,6 +50,17 @@ class ModelRecord:
     aside: Aside | None
     known: Mapping[str, Model] = field(default_factory=dict)
     """Every model that took part in a switch, by identity."""
+
+    def may_begin(self, model: Model, *, current: Model) -> None:
+        """Raise Conflict unless vectors of `model` may be made aside while those of `current` are in use."""
+        if self.current != current.identity:
+            raise Conflict(f"the vectors in use are of {self.current!r} by now, not of {current.identity!r}")
+        if model.identity == current.identity:
+            raise Conflict(f"{model.identity!r} is in use already")
+        if self.aside is not None and self.aside.model.identity != model.identity:
+            raise Conflict(
+                f"vectors of {self.aside.model.identity!r} are aside ({self.aside.state}): remove them first"
+            )
 
 
 class HeldBack(Exception):  # noqa: N818 - no error: whoever it meets waits, see `unheld`

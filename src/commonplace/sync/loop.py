@@ -73,10 +73,8 @@ class Loop:
         async def last() -> None:
             try:
                 await work
-            except Exception:
+            finally:
                 self._loop.stop()
-                raise
-            self._loop.stop()
 
         self._loop.call_soon_threadsafe(_Call(last(), self._loop).start)
 

@@ -59,13 +59,7 @@ class InMemoryModels(ABC):
         return {scope: held.versions for scope, held in self._partitions.items() if held.versions.rows}
 
     async def begin_aside(self, model: Model, *, current: Model) -> None:
-        aside = self._aside
-        if self._identity != current.identity:
-            raise Conflict(f"the vectors in use are of {self._identity!r} by now, not of {current.identity!r}")
-        if model.identity == current.identity:
-            raise Conflict(f"{model.identity!r} is in use already")
-        if aside is not None and aside.model.identity != model.identity:
-            raise Conflict(f"vectors of {aside.model.identity!r} are aside ({aside.state}): remove them first")
+        (await self.models()).may_begin(model, current=current)
         self._models |= {current.identity: current, model.identity: model}
         self._aside = Aside(model=model, state="building", rows=0)
 

@@ -44,15 +44,17 @@ _SUMMARIES = """
     from summaries s {join}
     where {where} order by s.row
 """
-_NTH = """
+WITHIN = """
     select row from (
         select row from passages where row > %(start)s and row <= %(last)s
         union all
         select row from facts where row > %(start)s and row <= %(last)s
         union all
         select row from summaries where row > %(start)s and row <= %(last)s
-    ) r order by row limit 1 offset %(skip)s
+    ) r
 """
+"""The rows of a partition that have vectors, from one number to another."""
+_NTH = f"{WITHIN} order by row limit 1 offset %(skip)s"
 _Row = tuple[Any, ...]
 
 INDEXED = ("passages", "facts", "summaries")

@@ -25,15 +25,9 @@ from commonplace.ports.models import Aside, Model, ModelRecord
 
 PATIENCE = "1s"
 """How long a switch waits for those who write, for others wait behind it."""
-_LACKING = """
-    select row from (
-        select row from passages where row > %(start)s and row <= %(last)s
-        union all
-        select row from facts where row > %(start)s and row <= %(last)s
-        union all
-        select row from summaries where row > %(start)s and row <= %(last)s
-    ) r where not exists (select 1 from {table} v where v.row = r.row) order by row limit %(limit)s
-"""
+_LACKING = (
+    f"{feed.WITHIN} where not exists (select 1 from {{table}} v where v.row = r.row) order by row limit %(limit)s"
+)
 _THERE = " union all ".join(f"select row from {table} where row = any(%(rows)s)" for table in feed.INDEXED)
 
 
@@ -66,13 +60,7 @@ async def everyone(connection: Connection) -> Mapping[Scope, Versions]:
 
 async def begin(connection: Connection, model: Model, *, current: Model) -> None:
     await _lock(connection)
-    now = await record(connection)
-    if now.current != current.identity:
-        raise Conflict(f"the vectors in use are of {now.current!r} by now, not of {current.identity!r}")
-    if model.identity == current.identity:
-        raise Conflict(f"{model.identity!r} is in use already")
-    if now.aside is not None and now.aside.model.identity != model.identity:
-        raise Conflict(f"vectors of {now.aside.model.identity!r} are aside ({now.aside.state}): remove them first")
+    (await record(connection)).may_begin(model, current=current)
     for one, state in ((current, None), (model, "building")):
         await connection.execute(
             "insert into models values (%s, %s, %s, %s) on conflict (identity) do update"

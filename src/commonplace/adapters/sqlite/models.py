@@ -51,13 +51,7 @@ def everyone(connection: Connection) -> Mapping[Scope, Versions]:
 
 
 def begin(connection: Connection, model: Model, *, current: Model) -> None:
-    now = record(connection)
-    if now.current != current.identity:
-        raise Conflict(f"the vectors in use are of {now.current!r} by now, not of {current.identity!r}")
-    if model.identity == current.identity:
-        raise Conflict(f"{model.identity!r} is in use already")
-    if now.aside is not None and now.aside.model.identity != model.identity:
-        raise Conflict(f"vectors of {now.aside.model.identity!r} are aside ({now.aside.state}): remove them first")
+    record(connection).may_begin(model, current=current)
     for one, state in ((current, None), (model, "building")):
         connection.execute(
             "insert or replace into models values (?, ?, ?, ?)",
@@ -93,7 +87,8 @@ def kept(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mappin
 
 
 def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] | None) -> int:
-    now = _expect(connection, to)
+    _expect(connection, to)
+    before, generation = upkeep.embedder_identity(connection), partitions.generation(connection) + 1
     taking_part = {scope: one.version for scope, one in everyone(connection).items() if one.model is None}
     if seen is not None and any(seen.get(scope) != version for scope, version in taking_part.items()):
         raise Overtaken("something was written since the vectors were made")
@@ -105,10 +100,10 @@ def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] | None)
         connection.execute(f"alter table {old} rename to {new}")
     own_models.keep_in_place(connection)
     connection.execute("insert or replace into meta values ('embedder', ?)", (to,))
-    connection.execute("insert or replace into meta values ('generation', ?)", (now.generation + 1,))
+    connection.execute("insert or replace into meta values ('generation', ?)", (generation,))
     connection.execute("update models set aside = null")
-    connection.execute("update models set aside = 'kept' where identity = ?", (text_column(now.current or ""),))
-    return now.generation + 1
+    connection.execute("update models set aside = 'kept' where identity = ?", (text_column(before or ""),))
+    return generation
 
 
 def discard(connection: Connection, *, limit: int) -> int:
@@ -122,11 +117,11 @@ def discard(connection: Connection, *, limit: int) -> int:
     return left
 
 
-def _expect(connection: Connection, model: str) -> ModelRecord:
-    now = record(connection)
-    if now.aside is None or now.aside.model.identity != model or now.aside.state == "clearing":
+def _expect(connection: Connection, model: str) -> None:
+    """Raise Conflict unless vectors of this model are aside. Does not count them: every batch that is kept asks."""
+    found = connection.execute("select identity, aside from models where aside is not null").fetchall()
+    if [(text_column(model), True)] != [(identity, state != "clearing") for identity, state in found]:
         raise Conflict(f"no vectors of {model!r} are being made here by now")
-    return now
 
 
 def _count(connection: Connection) -> int:
