@@ -55,7 +55,10 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|twice|couple|once|several)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z]\w+|\"[^\"]+\"|“[^”]+”")
+_NAME = re.compile(
+    r"[A-Z](?<=[a-z,] [A-Z])\w"
+)  # the capital first: the engine looks for nothing else until it sees one
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”")
 
 _REASON = re.compile(
     r"\b(?:because|since|so that|reasons?|inspir\w+|motivat\w+|wanted to"
@@ -81,11 +84,8 @@ class _Sign(NamedTuple):
     flag: int
     pattern: re.Pattern[str]
     words: frozenset[str]
-    stems: tuple[str, ...] = ()
-    digits: bool = False
-
-    def possible(self, words: frozenset[str], folded: str, *, digit: bool) -> bool:
-        return (digit and self.digits) or not self.words.isdisjoint(words) or any(stem in folded for stem in self.stems)
+    stems: tuple[str, ...]
+    digits: bool
 
 
 def _sign(flag: Has, pattern: re.Pattern[str], words: str, *, stems: str = "", digits: bool = False) -> _Sign:
@@ -117,18 +117,28 @@ SIGNS = (
         stems="inspir motivat",
     ),
     _sign(Has.STANDING, _STANDING, "always never ask now prefer me answers replies responses"),
+    _sign(Has.PLACE, _PLACE, "in at to from near around called", stems="visit"),
 )
-_ASKS, _ENDS_ASKING, _AT_PLACE, _NAMED = (int(has) for has in (Has.ASKS, Has.ENDS_ASKING, Has.PLACE, Has.NAME))
+_ASKS, _ENDS_ASKING, _NAMED = (int(has) for has in (Has.ASKS, Has.ENDS_ASKING, Has.NAME))
 
 
 def features(text: str) -> Features:
     folded = text.casefold()
-    words = _WORD.findall(folded)
+    return features_of(text, folded, words_in(folded))
+
+
+def words_in(folded: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return _WORD.findall(folded)
+
+
+def features_of(text: str, folded: str, words: list[str]) -> Features:
+    """As `features`, of a text that is in lower case and cut into words already."""
     there = frozenset(words)
     count = max(1, len(words))
     return Features(
         len(words),
-        Has(_asking(text) | _telling(text, folded, there)),
+        Has(_asking(text) | _telling(text, folded, there) | _naming(text)),
         sum(map(words.count, _FIRST & there)) / count,
         sum(map(words.count, _SECOND & there)) / count,
     )
@@ -143,11 +153,15 @@ def _asking(text: str) -> int:
 def _telling(text: str, folded: str, words: frozenset[str]) -> int:
     digit = _DIGIT.search(text) is not None
     has = 0
-    for sign in SIGNS:
-        if sign.possible(words, folded, digit=digit) and sign.pattern.search(text):
-            has |= sign.flag
-    if _PLACE.search(text):
-        has |= _AT_PLACE
-    if _NAME.search(text):
-        has |= _NAMED
+    for flag, pattern, triggers, stems, digits in SIGNS:
+        possible = (
+            (digits and digit) or not triggers.isdisjoint(words) or (stems and any(map(folded.__contains__, stems)))
+        )
+        if possible and pattern.search(text):
+            has |= flag
     return has
+
+
+def _naming(text: str) -> int:
+    quotes = '"' in text or "“" in text
+    return _NAMED if _NAME.search(text) or (quotes and _QUOTED.search(text)) else 0

@@ -5,7 +5,6 @@ them are read at once without a loop.
 """
 
 import struct
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.domain.errors import LedgerCorrupt
-from commonplace.recall.features import Features, Has, features
+from commonplace.recall.features import Features, Has, features_of, words_in
 from commonplace.recall.terms import MONTHS, analyse, date_terms
 
 FORMAT = 1
-NO_TERMS: Counter[int] = Counter()
+NO_TERMS: Mapping[int, int] = {}
 
 _HEADER = np.dtype(
     [
@@ -43,10 +42,10 @@ _BYTE, _SHORT = 255, 65_535
 class Analysed:
     """One index row: a text, or a passage of one."""
 
-    own: Counter[int]
-    speaker: Counter[int]
-    date: Counter[int]
-    caption: Counter[int]
+    own: Mapping[int, int]
+    speaker: Mapping[int, int]
+    date: Mapping[int, int]
+    caption: Mapping[int, int]
     features: Features
     whole: int
     """Words in the whole text of which this is a passage."""
@@ -79,12 +78,14 @@ def analyse_row(
     language: str = "en",
 ) -> Analysed:
     """Analyse a text or passage; `whole` is how many words the text has that it was cut from."""
-    found = features(text)
+    folded = text.casefold()
+    words = words_in(folded)
+    found = features_of(text, folded, words)
     day = at.astimezone(UTC) if at else None
     return Analysed(
-        own=analyse(text, language=language),
+        own=analyse(text, language=language, words=words),
         speaker=analyse(speaker, language=language) if speaker else NO_TERMS,
-        date=Counter(date_terms(day.year, day.month, day.day, language)) if day else NO_TERMS,
+        date=date_terms(day.year, day.month, day.day, language) if day else NO_TERMS,
         caption=analyse(caption, language=language) if caption else NO_TERMS,
         features=found,
         whole=found.words if whole is None else whole,

@@ -6,9 +6,11 @@ There is no vocabulary, on disk or in memory: a term that nobody uses any more l
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.resources import files
+from types import MappingProxyType
 from typing import NamedTuple
 
 import snowballstemmer
@@ -64,6 +66,8 @@ _ANY = re.compile(rf"([{_PAIRS}]+)|([{_TRIPLES}]+)|((?:(?![{_PAIRS}{_TRIPLES}_])
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _MAY = re.compile(r"(?<=[a-z,] )May\b|\bMay(?= \d)")
 _LONGEST = 64
+KEPT = 1 << 16
+"""Words whose terms are kept, for each language."""
 
 
 class Words(NamedTuple):
@@ -90,42 +94,69 @@ def words_of(language: str) -> Words:
     return Words(frozenset(stop), forms)
 
 
-@lru_cache(maxsize=1 << 16)
-def term_of(word: str, language: str) -> int | None:
-    """Return the hash of the term that a lower-case word counts as; None for a stop word."""
-    stop, forms = words_of(language)
-    if word in stop:
-        return None
-    word = forms.get(word, word)
-    stemmer = _stemmer(language)
-    return hashed(_ACCENTS.sub("", unicodedata.normalize("NFD", stemmer.stemWord(word) if stemmer else word)))
+class Terms(dict[str, int | None]):
+    """The hash of the term that a lower-case word of one language counts as; None for a stop word.
+
+    It fills as words are asked for, and starts anew when it is full: to note which words were used last takes longer
+    than to make the few anew that are still in use.
+    """
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stop, self._forms = words_of(language)
+        self._stemmer = STEMMERS.get(language)
+
+    def __missing__(self, word: str) -> int | None:
+        if len(self) >= KEPT:
+            self.clear()
+        term = self[word] = None if word in self._stop else self._hashed(self._forms.get(word, word))
+        return term
+
+    def _hashed(self, word: str) -> int:
+        # A stemmer holds the word that it works on, and several threads may be here.
+        stem = snowballstemmer.stemmer(self._stemmer).stemWord(word) if self._stemmer else word
+        return hashed(_ACCENTS.sub("", unicodedata.normalize("NFD", stem)))
 
 
 @lru_cache(maxsize=16)
-def _stemmer(language: str) -> "snowballstemmer.SnowballStemmer | None":
-    return snowballstemmer.stemmer(STEMMERS[language]) if language in STEMMERS else None
+def terms_of(language: str) -> Terms:
+    return Terms(language)
+
+
+def term_of(word: str, language: str) -> int | None:
+    """Return the hash of the term that a lower-case word counts as; None for a stop word."""
+    return terms_of(language)[word]
 
 
 def hashed(term: str) -> int:
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def analyse(text: str, *, language: str = "en") -> Counter[int]:
-    """Return the terms of a text with their counts, in the order in which they first occur."""
+def analyse(text: str, *, language: str = "en", words: Sequence[str] | None = None) -> Counter[int]:
+    """Return the terms of a text with their counts, in the order in which they first occur.
+
+    `words` are those of the text in lower case, if somebody has cut it up already.
+    """
+    terms = terms_of(language)
+    if words is not None and "May" not in text and text.isascii():
+        return _counted(words, terms)
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     folded = (_MAY.sub("5month", plain) if "May" in plain else plain).casefold()
     if folded.isascii():
-        terms = [term_of(word[:_LONGEST], language) for word in _ASCII.findall(folded)]
-        return Counter([term for term in terms if term is not None])
+        return _counted(_ASCII.findall(folded), terms)
     found: Counter[int] = Counter()
     for pairs, triples, word in _ANY.findall(folded):
         if word:
-            term = term_of(word[:_LONGEST], language)
+            term = terms[word[:_LONGEST]]
             if term is not None:
                 found[term] += 1
         else:
             found.update(_grams(pairs, 2) if pairs else _grams(triples, 3))
     return found
+
+
+def _counted(words: Sequence[str], terms: Terms) -> Counter[int]:
+    return Counter([term for word in words if (term := terms[word[:_LONGEST]]) is not None])
 
 
 def _grams(run: str, size: int) -> list[int]:
@@ -139,8 +170,7 @@ def _gram(piece: str) -> int:
 
 
 @lru_cache(maxsize=4096)
-def date_terms(year: int, month: int, day: int, language: str) -> tuple[int, ...]:
-    """Return the terms by which a question may name a day."""
+def date_terms(year: int, month: int, day: int, language: str) -> Mapping[int, int]:
+    """Return the terms by which a question may name a day, with their counts."""
     name = "5month" if month == 5 else MONTHS[month - 1]
-    spoken = (str(day), name, str(year))
-    return tuple(term for word in spoken if (term := term_of(word, language)) is not None)
+    return MappingProxyType(_counted((str(day), name, str(year)), terms_of(language)))
