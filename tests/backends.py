@@ -66,6 +66,11 @@ class Backend:
             self._databases[folder] = self.new_database()
         return {"home": folder, "database_url": self._databases[folder], **self.settings}
 
+    def named(self, folder: Path) -> str | Path:
+        """Return what names the memory there where one argument has to: the URL of its database, or its folder."""
+        url: str | None = self.at(folder).get("database_url")
+        return url or folder
+
     def open_ledger(self, folder: Path) -> AbstractAsyncContextManager[Ledger]:
         return open_ledger(Settings.from_sources(**self.at(folder)), in_process=False)
 

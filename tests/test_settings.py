@@ -83,6 +83,15 @@ def test_a_folder_given_in_a_call_does_not_lose_to_a_database_in_the_environment
     assert (given.home, given.database_url) == (folder / "memory", None)
 
 
+def test_files_beside_a_database_that_is_named_are_where_the_environment_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMONPLACE_HOME", "/data")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/app")
+    given = Settings.from_sources(database_url="postgresql://server/memory")
+    assert (given.home, given.database_url) == (Path("/data"), "postgresql://server/memory")
+
+
 def test_a_database_and_a_folder_of_one_source_both_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://server/memory")
     monkeypatch.setenv("COMMONPLACE_HOME", "/data")

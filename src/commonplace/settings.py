@@ -228,9 +228,9 @@ class _Source(PydanticBaseSettingsSource):
     def __call__(self) -> Values:
         found = self._read(self.current_state)
         if {"home", "database_url"} & self.current_state.keys():
-            # Where the memory is, is one decision: a folder named in a call must not lose to a DATABASE_URL that
+            # Where the ledger is, is one decision: a folder named in a call must not lose to a DATABASE_URL that
             # happens to be in the environment.
-            return {name: value for name, value in found.items() if name not in {"home", "database_url"}}
+            return {name: value for name, value in found.items() if name != "database_url"}
         return found
 
 

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,24 @@ from commonplace.domain.values import MessageId
 from commonplace.ports.embedder import Vectors
 from commonplace.ports.erasure import Removal
 from commonplace.wiring import Location, moved
+from tests.backends import Backend
 
 NOTES = b"# Trip\n\nThe ferry to Quillon leaves at seven from the northern pier."
 PNG = b"\x89PNG\r\n\x1a\n"
+FOLDERS = ("ledger.db.attachments", "attachments")
+"""Beside the ledger, where that is a file; else in the memory's folder."""
+
+pytestmark = pytest.mark.backends("ledgers")
 
 
 @pytest.fixture
-async def memory(tmp_path: Path) -> AsyncIterator[AsyncMemory]:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder()) as memory:
+async def memory(backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=HashEmbedder()) as memory:
         yield memory
 
 
 def files(folder: Path) -> list[Path]:
-    return [path for path in (folder / "ledger.db.attachments").rglob("*") if path.is_file()]
+    return [path for name in FOLDERS for path in (folder / name).rglob("*") if path.is_file()]
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -101,8 +107,8 @@ class Colours:
         return np.stack([(await self._words.embed([image[len(PNG) :].decode()]))[0] for image in images])
 
 
-async def test_an_image_is_found_by_words_where_the_embedder_takes_images(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=Colours(), min_relevance=0) as memory:
+async def test_an_image_is_found_by_words_where_the_embedder_takes_images(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=Colours(), min_relevance=0) as memory:
         for colour in ("crimson", "turquoise"):
             await memory.add("Look", user="u", attachments=[PNG + colour.encode()], metadata={"colour": colour})
         (best, *_) = await memory.recall("turquoise", user="u", explain=True)
@@ -112,10 +118,12 @@ async def test_an_image_is_found_by_words_where_the_embedder_takes_images(tmp_pa
         export = str(await memory.export(user="u"))
         await memory.reindex(embed=True)
         assert (await memory.recall("crimson", user="u"))[0].metadata == {"colour": "crimson"}
-    async with AsyncMemory.open(tmp_path / "other", embedder=Colours(), min_relevance=0) as other:
+    async with AsyncMemory.open(**backend.at(tmp_path / "other"), embedder=Colours(), min_relevance=0) as other:
         await other.import_from(export.splitlines())
         assert (await other.recall("crimson", user="u"))[0].metadata == {"colour": "crimson"}
-    async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder(), replace_vectors=True) as without:
+    async with AsyncMemory.open(
+        **backend.at(tmp_path / "memory"), embedder=HashEmbedder(), replace_vectors=True
+    ) as without:
         assert len(await without.recall("look", user="u")) > 0
 
 
@@ -154,22 +162,26 @@ async def test_a_forgotten_file_leaves_no_byte_and_what_another_message_has_is_k
     assert b"Quillon" not in bytes_of(tmp_path / "memory")
 
 
-async def test_a_forget_that_was_cut_short_takes_the_files_when_the_memory_is_opened(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder()) as memory:
+async def test_a_forget_that_was_cut_short_takes_the_files_when_the_memory_is_opened(
+    backend: Backend, tmp_path: Path
+) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=HashEmbedder()) as memory:
         await memory.add({"content": "Secret", "id": "m1", "attachments": [NOTES]}, user="u")
         removal = Removal(id="e", what=Part(message=MessageId("m1")), at=datetime.now(UTC), messages=[MessageId("m1")])
         await memory._parts.ledger.erase(Scope("default", "u"), removal)
         assert len(files(tmp_path / "memory")) == 1
-    async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder()) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=HashEmbedder()) as memory:
         assert files(tmp_path / "memory") == []
         assert len(await memory.receipts(user="u")) == 1
 
 
-async def test_an_export_carries_the_files_and_an_import_brings_them(memory: AsyncMemory, tmp_path: Path) -> None:
+async def test_an_export_carries_the_files_and_an_import_brings_them(
+    memory: AsyncMemory, backend: Backend, tmp_path: Path
+) -> None:
     large = b"\xff\xd8\xff" + bytes(range(256)) * 3_000
     await memory.add("Two files", user="u", attachments=[NOTES, large])
     export = str(await memory.export(user="u"))
-    async with AsyncMemory.open(tmp_path / "other", embedder=HashEmbedder()) as other:
+    async with AsyncMemory.open(**backend.at(tmp_path / "other"), embedder=HashEmbedder()) as other:
         imported = await other.import_from(export.splitlines())
         assert (imported.added["files"], imported.bad) == (2, ())
         (message,) = await other.messages(user="u")
@@ -182,13 +194,15 @@ async def test_an_export_carries_the_files_and_an_import_brings_them(memory: Asy
         assert files(tmp_path / "other") == []
 
 
-async def test_a_file_that_was_changed_on_its_way_is_refused(memory: AsyncMemory, tmp_path: Path) -> None:
+async def test_a_file_that_was_changed_on_its_way_is_refused(
+    memory: AsyncMemory, backend: Backend, tmp_path: Path
+) -> None:
     await memory.add("A file", user="u", attachments=[NOTES])
     lines = [json.loads(line) for line in str(await memory.export(user="u")).splitlines()]
     changed = [{**one, "data": "AAAA"} if one["type"] == "file" else one for one in lines]
     outside = [{**one, "id": "../../ledger.db"} if one["type"] == "file" else one for one in lines]
     for name, bad in (("changed", changed), ("outside", outside)):
-        async with AsyncMemory.open(tmp_path / name, embedder=HashEmbedder()) as other:
+        async with AsyncMemory.open(**backend.at(tmp_path / name), embedder=HashEmbedder()) as other:
             imported = await other.import_from([json.dumps(one) for one in bad])
             assert len(imported.bad) == 1
             assert [one.check for one in (await other.doctor()).findings] == ["attachments"]
@@ -197,29 +211,34 @@ async def test_a_file_that_was_changed_on_its_way_is_refused(memory: AsyncMemory
 
 
 async def test_a_snapshot_has_the_files_and_does_not_bring_back_a_forgotten_one(
-    memory: AsyncMemory, tmp_path: Path
+    memory: AsyncMemory, backend: Backend, tmp_path: Path
 ) -> None:
     await memory.add({"content": "Kept", "id": "m1", "attachments": [NOTES]}, user="u")
     await memory.add({"content": "Forgotten", "id": "m2", "attachments": [PNG + b"qzvsecret"]}, user="u")
     await memory.snapshot(tmp_path / "snapshots")
     assert (await memory.verify_snapshot(at=tmp_path / "snapshots")).problems == ()
     await memory.forget(user="u", message="m2")
-    await AsyncMemory.restore_snapshot(tmp_path / "snapshots", tmp_path / "back")
+    home: dict[str, Any] = {} if backend.ledger == "sqlite" else {"home": tmp_path / "back"}
+    await AsyncMemory.restore_snapshot(tmp_path / "snapshots", backend.named(tmp_path / "back"), **home)
     assert b"qzvsecret" not in bytes_of(tmp_path / "back")
-    async with AsyncMemory.open(tmp_path / "back", embedder=HashEmbedder()) as back:
+    async with AsyncMemory.open(**backend.at(tmp_path / "back"), embedder=HashEmbedder()) as back:
         (message,) = await back.messages(user="u")
         assert await back.read_attachment(message.attachments[0].id, user="u") == NOTES
         assert (await back.doctor()).findings == ()
 
 
-async def test_a_move_to_another_database_takes_the_files_along(tmp_path: Path) -> None:
+async def test_a_move_to_another_database_takes_the_files_along_and_back(backend: Backend, tmp_path: Path) -> None:
     async with AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder()) as memory:
         await memory.add("A file", user="u", attachments=[NOTES])
-    await moved(Location(home=tmp_path / "memory"), Location(home=tmp_path / "b"), {}, in_use=False, progress=unseen)
-    async with AsyncMemory.open(tmp_path / "b", embedder=HashEmbedder()) as there:
-        (message,) = await there.messages(user="u")
-        assert await there.read_attachment(message.attachments[0].id, user="u") == NOTES
-        assert (await there.doctor()).findings == ()
+    places = [tmp_path / "memory", backend.named(tmp_path / "there"), tmp_path / "back"]
+    home: dict[str, Any] = {"home": tmp_path / "there"}
+    for source, target in pairwise(places):
+        await moved(Location.parse(source), Location.parse(target), home, in_use=False, progress=unseen)
+        given = {} if isinstance(target, Path) else home
+        async with AsyncMemory.open(target, **given, embedder=HashEmbedder()) as there:
+            (message,) = await there.messages(user="u")
+            assert await there.read_attachment(message.attachments[0].id, user="u") == NOTES
+            assert (await there.doctor()).findings == ()
 
 
 async def test_the_doctor_finds_files_that_are_missing_and_files_that_are_nobodys(
@@ -240,9 +259,12 @@ async def test_the_doctor_finds_files_that_are_missing_and_files_that_are_nobody
     assert [path.name for path in files(tmp_path / "memory") if path.name == stranger.id] == []
 
 
-async def test_what_may_not_be_attached_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+async def test_what_may_not_be_attached_is_refused_and_leaves_nothing(backend: Backend, tmp_path: Path) -> None:
     opening = AsyncMemory.open(
-        tmp_path / "memory", embedder=HashEmbedder(), attachment_bytes=100, attachment_types="image/*,text/*"
+        **backend.at(tmp_path / "memory"),
+        embedder=HashEmbedder(),
+        attachment_bytes=100,
+        attachment_types="image/*,text/*",
     )
     async with opening as memory:
         refused: list[tuple[Any, str]] = [
@@ -295,10 +317,11 @@ async def test_a_file_can_be_kept_first_and_attached_later(memory: AsyncMemory, 
     assert (tmp_path / "copy.md").stat().st_mode & 0o777 == 0o600
 
 
-async def test_in_an_encrypted_memory_files_are_encrypted_too(tmp_path: Path) -> None:
+@pytest.mark.backends("files")  # PostgreSQL has no key for its ledger
+async def test_in_an_encrypted_memory_files_are_encrypted_too(backend: Backend, tmp_path: Path) -> None:
     pytest.importorskip("sqlcipher3", reason="needs sqlcipher3")
     large = NOTES * 40_000
-    opening = AsyncMemory.open(tmp_path / "memory", embedder=HashEmbedder(), ledger_key="a passphrase")
+    opening = AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=HashEmbedder(), ledger_key="a passphrase")
     async with opening as memory:
         await memory.add("Secret", user="u", attachments=[NOTES, large])
         assert b"Quillon" not in bytes_of(tmp_path / "memory")

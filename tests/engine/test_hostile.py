@@ -1,9 +1,9 @@
 """Whatever comes in: it is handled, or refused by name. Nothing is lost, and nobody sees what is somebody else's."""
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -40,19 +40,15 @@ async def test_any_characters_make_an_id_and_name_only_their_own(memory: AsyncMe
     assert [hit.text for hit in await memory.recall("greenhouse", user="somebody else")] == ["greenhouse stranger"]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(any_text, min_size=1, max_size=5))
-def test_every_text_that_is_taken_comes_back_as_it_was(texts: list[str]) -> None:
-    async def scenario() -> None:
-        async with AsyncMemory.ephemeral(embedder=HashEmbedder(dimensions=16), index="exact") as memory:
-            kept = [text for text in texts if text.strip()]
-            for text in kept:
-                await memory.add(text, user="u", session="s")
-            assert [message.text for message in await memory.messages(user="u", session="s")] == kept
-            for text in kept:
-                await memory.recall(text, user="u")
-
-    asyncio.run(scenario())
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=60)
+@given(texts=st.lists(any_text, min_size=1, max_size=5))
+async def test_every_text_that_is_taken_comes_back_as_it_was(memory: AsyncMemory, texts: list[str]) -> None:
+    kept, user = [text for text in texts if text.strip()], uuid4().hex
+    for text in kept:
+        await memory.add(text, user=user, session="s")
+    assert [message.text for message in await memory.messages(user=user, session="s")] == kept
+    for text in kept:
+        await memory.recall(text, user=user)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +164,7 @@ async def test_an_embedder_that_returns_nonsense_is_refused_on_opening(function:
             pass
 
 
-async def test_an_embedder_that_fails_later_loses_no_message_and_says_so() -> None:
+async def test_an_embedder_that_fails_later_loses_no_message_and_says_so(backend: Backend, tmp_path: Path) -> None:
     broken = False
 
     def embed(texts: list[str]) -> Any:
@@ -176,7 +172,7 @@ async def test_an_embedder_that_fails_later_loses_no_message_and_says_so() -> No
             raise RuntimeError("out of order")
         return np.ones((len(texts), 4))
 
-    async with AsyncMemory.ephemeral(embedder=embed, index="exact") as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=embed) as memory:
         broken = True
         added = await memory.add("the sea is green", user="u")
         assert "out of order" in added.notes[0]

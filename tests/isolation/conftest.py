@@ -4,7 +4,7 @@ The suite runs on every ledger in `LEDGERS`.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,12 +142,15 @@ async def furnished(server: Running, url: str, behind: wire.Service) -> House:
 
 
 @pytest.fixture(scope="module", params=LEDGERS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Place]]:
     """Return what makes an empty place for a ledger of one kind."""
     if request.param == "sqlite":
-        return lambda: tmp_path_factory.mktemp("house")
+        yield lambda: tmp_path_factory.mktemp("house")
+        return
     server: str = request.getfixturevalue("postgres_url")
-    return lambda: new_database(server)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COMMONPLACE_HOME", str(tmp_path_factory.mktemp("files")))
+        yield lambda: new_database(server)
 
 
 @pytest.fixture(scope="module")
