@@ -12,6 +12,9 @@ JOBS   ?= 3
 CONFORMANCE := $(VENV)/mcp-conformance
 REFERENCE   := $(VENV)/mcp-reference
 
+# The tests start hundreds of processes, and each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Every version is pinned with its hash, so pip has nothing to resolve. Compiling what is never imported
 # would take a third of the time.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile
