@@ -67,14 +67,20 @@ class Database:
         connection = self._connect()
         try:
             connection.execute(f"pragma page_size = {PAGE_SIZE}")
-            if "cache_size" not in self.pragmas:
-                connection.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
+            self._cache(connection)
             if self.path is not None:
                 self._use_wal(connection)
             migrate(connection, read_migrations(self.migrations), where=str(self.path or "memory"))
         except BaseException:
             connection.close()
             raise
+        return connection
+
+    def second_writer(self) -> Connection:
+        """Connect to a database that `writer` has made ready. It leaves the log to that one to move."""
+        connection = self._connect()
+        self._cache(connection)
+        connection.execute("pragma wal_autocheckpoint = 0")
         return connection
 
     def reader(self) -> Connection:
@@ -138,6 +144,10 @@ class Database:
         for name, value in self.pragmas.items():
             connection.execute(f"pragma {name} = {value}")
         return connection
+
+    def _cache(self, connection: Connection) -> None:
+        if "cache_size" not in self.pragmas:
+            connection.execute(f"pragma cache_size = -{WRITER_CACHE_KIB}")
 
     def _use_wal(self, connection: Connection) -> None:
         """Switch to WAL. SQLite does not always wait for another process that does the same, so wait here."""

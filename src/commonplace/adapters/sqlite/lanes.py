@@ -8,14 +8,16 @@ import asyncio
 import contextlib
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from commonplace.adapters.sqlite.columns import Connection
+from commonplace.adapters.sqlite.transactions import Begin, in_transaction
 
 T = TypeVar("T")
-Begin = Literal["begin", "begin immediate"]
+Clock = Callable[[], float]
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +42,11 @@ class Lane:
         threads: int = 1,
         group: int = 1,
         translate: Callable[[Exception], Exception],
+        clock: Clock = time.perf_counter,
     ) -> None:
+        self.took = 0.0
+        """Seconds of the last transaction that a call had for itself."""
+        self._clock = clock
         self._connect, self._begin, self._group, self._translate = connect, begin, group, translate
         self._queue: queue.SimpleQueue[_Task[Any] | None] = queue.SimpleQueue()
         self._threads = [
@@ -76,7 +82,7 @@ class Lane:
         while (group := self._next_group()) is not None:
             try:
                 connection = connection or self._connect()
-                _transact(connection, self._begin, [task for task in group if not task.alone])
+                self._transact(connection, [task for task in group if not task.alone])
                 _run_alone(connection, [task for task in group if task.alone])
             except Exception as error:  # noqa: BLE001 - handed to those who wait for it
                 for task in group:
@@ -84,6 +90,14 @@ class Lane:
             self._hand_over(group)
         if connection is not None:
             connection.close()
+
+    def _transact(self, connection: Connection, group: Sequence[_Task[Any]]) -> None:
+        if not group:
+            return
+        started = self._clock()
+        in_transaction(connection, self._begin, lambda connection: _run(connection, group))
+        if len(group) == 1:
+            self.took = self._clock() - started
 
     def _next_group(self) -> Sequence[_Task[Any]] | None:
         task = self._queue.get()
@@ -130,23 +144,14 @@ def _run_alone(connection: Connection, tasks: Sequence[_Task[Any]]) -> None:
             task.error = error
 
 
-def _transact(connection: Connection, begin: Begin, group: Sequence[_Task[Any]]) -> None:
-    if not group:
-        return
-    connection.execute(begin)
-    try:
-        for task in group:
-            if task.future.cancelled():
-                continue
-            if len(group) == 1:
-                task.result = task.work(connection)
-            else:
-                _attempt(connection, task)
-        connection.execute("commit")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("rollback")
-        raise
+def _run(connection: Connection, group: Sequence[_Task[Any]]) -> None:
+    for task in group:
+        if task.future.cancelled():
+            continue
+        if len(group) == 1:
+            task.result = task.work(connection)
+        else:
+            _attempt(connection, task)
 
 
 def _attempt(connection: Connection, task: _Task[Any]) -> None:

@@ -1,10 +1,11 @@
 """The Ledger port on one SQLite file.
 
 sqlite3 blocks, so calls run on threads that own their connection: one thread writes, a few read; only what takes less
-time than the way there is read at once. Each call is one transaction; what it does is in the module named after its
+time than the way there is done at once. Each call is one transaction; what it does is in the module named after its
 part of the port.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -28,6 +29,7 @@ from commonplace.adapters.sqlite import jobs as job_queue
 from commonplace.adapters.sqlite import messages as said
 from commonplace.adapters.sqlite import summaries as stretches
 from commonplace.adapters.sqlite.archiving import SqliteArchiving
+from commonplace.adapters.sqlite.at_hand import AtHand, would_wait
 from commonplace.adapters.sqlite.attachments import SqliteAttachments
 from commonplace.adapters.sqlite.block_keeping import SqliteBlocks
 from commonplace.adapters.sqlite.columns import Connection
@@ -35,8 +37,8 @@ from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encryptin
 from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.feeding import SqliteFeeding
 from commonplace.adapters.sqlite.full_text import Unpack
-from commonplace.adapters.sqlite.glance import Glance, would_wait
-from commonplace.adapters.sqlite.lanes import Lane
+from commonplace.adapters.sqlite.jotting import Jotter
+from commonplace.adapters.sqlite.lanes import Clock, Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
 from commonplace.adapters.sqlite.modelling import SqliteModelling
 from commonplace.adapters.sqlite.noting import SqliteNoting
@@ -67,6 +69,8 @@ T = TypeVar("T")
 
 FEW = 50
 """Rows that are read where they are asked for."""
+AT_ONCE = 8
+"""Passages of messages that are written where they are kept."""
 GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
@@ -99,6 +103,7 @@ class SqliteLedger(
         unpack: Unpack | None = None,
         migrations: Traversable = MIGRATIONS,
         cipher: Encrypting | None = None,
+        clock: Clock = time.perf_counter,
     ) -> None:
         """`synchronous="NORMAL"` does not wait for the disk: faster, and a power cut may take the last writes.
 
@@ -113,17 +118,22 @@ class SqliteLedger(
             migrations=migrations,
             cipher=cipher,
         )
-        self._reader_threads = readers
+        self._reader_threads, self._clock = readers, clock
         self._embeddings_kept = embeddings_kept
         self._unpack = unpack
         self._writer: Lane | None = None
         self._readers: Lane | None = None
-        self._glance: Glance | None = None
+        self._at_hand: AtHand | None = None
+        self._jotter: Jotter | None = None
         self._name, self._generation = "", 0
 
     async def __aenter__(self) -> Self:
         self._writer = Lane(
-            self._database.writer, begin="begin immediate", group=GROUP, translate=self._database.translate
+            self._database.writer,
+            begin="begin immediate",
+            group=GROUP,
+            translate=self._database.translate,
+            clock=self._clock,
         )
         self._readers = self._writer
         if self._database.path is not None:
@@ -133,7 +143,10 @@ class SqliteLedger(
                 threads=self._reader_threads,
                 translate=self._database.translate,
             )
-            self._glance = Glance(self._database.reader)
+            self._at_hand = AtHand(self._database.reader, begin="begin")
+            self._jotter = Jotter(
+                self._database.second_writer, self._writer, translate=self._database.translate, clock=self._clock
+            )
         try:
             self._name = await self._writer.run(upkeep.ledger_name)
         except BaseException:
@@ -146,9 +159,11 @@ class SqliteLedger(
 
     async def _stop(self) -> None:
         writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
-        if self._glance is not None:
-            self._glance.close()
-            self._glance = None
+        if self._at_hand is not None:
+            self._at_hand.close()
+        if self._jotter is not None:
+            self._jotter.close()
+        self._at_hand = self._jotter = None
         # The writer last: the connection that closes last folds the write-ahead log into the database.
         if readers is not None and readers is not writer:
             await readers.stop()
@@ -159,6 +174,10 @@ class SqliteLedger(
         if self._writer is None:
             raise Closed("the ledger is not open")
         return await self._writer.run(work)
+
+    async def _write_few(self, work: Callable[[Connection], T]) -> T:
+        """Write a few rows: here, unless that would mean to wait."""
+        return await (self._write(work) if self._jotter is None else self._jotter.run(work))
 
     async def _write_alone(self, work: Callable[[Connection], T]) -> T:
         if self._writer is None:
@@ -172,21 +191,23 @@ class SqliteLedger(
 
     async def _read_few(self, work: Callable[[Connection], T]) -> T:
         """Read a few rows by their keys: here, unless that would mean to wait."""
-        if self._glance is None:
+        if self._at_hand is None:
             return await self._read(work)
         try:
-            return self._glance.read(work)
-        except Exception as error:
-            if would_wait(error):
-                return await self._read(work)
-            raise self._database.translate(error) from error
+            return self._at_hand.run(work)
+        except Exception as error:  # noqa: BLE001 - raised in the words of the domain, or done by a thread
+            if not would_wait(error):
+                raise self._database.translate(error)  # noqa: B904 - which names its cause
+        return await self._read(work)
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
         def work(connection: Connection) -> tuple[frozenset[MessageId], int]:
             known = [writing.write(connection, scope, change, unpack=self._unpack) for change in changes]
             return frozenset().union(*known), partitions.generation(connection)
 
-        known, self._generation = await unheld(lambda: self._write(work))
+        rows = sum(len(new.entries) for change in changes for new in change.messages)
+        write = self._write_few if rows <= AT_ONCE else self._write
+        known, self._generation = await unheld(lambda: write(work))
         return known
 
     async def messages_by_id(self, scope: Scope, ids: Sequence[MessageId]) -> Mapping[MessageId, Message]:

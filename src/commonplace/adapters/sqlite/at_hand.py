@@ -1,7 +1,7 @@
-"""Short reads where they are asked for: for a few rows by their keys, the way to a thread takes ten times as long.
+"""Short work where it is asked for: for a few rows by their keys, the way to a thread takes ten times as long.
 
-In WAL mode a reader waits for nobody, but for a moment while another process opens or closes the database; such a
-read goes to a thread after all.
+In WAL mode a reader waits for nobody, but for a moment while another process opens or closes the database, and a writer
+for other writers only. What would have to wait goes to a thread after all.
 """
 
 import sqlite3
@@ -9,26 +9,21 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from commonplace.adapters.sqlite.columns import Connection
+from commonplace.adapters.sqlite.transactions import Begin, in_transaction
 
 T = TypeVar("T")
 
 
-class Glance:
+class AtHand:
     """One connection, for the thread of the event loop. The first use connects it."""
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
-        self._connect = connect
+    def __init__(self, connect: Callable[[], Connection], *, begin: Begin) -> None:
+        self._connect, self._begin = connect, begin
         self._connection: Connection | None = None
 
-    def read(self, work: Callable[[Connection], T]) -> T:
+    def run(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction. Raises sqlite3.OperationalError, SQLITE_BUSY, where it would have to wait."""
-        connection = self._opened()
-        connection.execute("begin")
-        try:
-            return work(connection)
-        finally:
-            if connection.in_transaction:
-                connection.execute("commit")
+        return in_transaction(self._opened(), self._begin, work)
 
     def close(self) -> None:
         if self._connection is not None:

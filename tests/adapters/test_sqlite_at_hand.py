@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.adapters.sqlite import SqliteLedger
-from commonplace.adapters.sqlite.glance import Glance, would_wait
+from commonplace.adapters.sqlite.at_hand import AtHand, would_wait
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import Change
 
@@ -22,23 +22,23 @@ def test_a_read_that_would_have_to_wait_is_refused_at_once(tmp_path: Path) -> No
     holder = plain(path)
     holder.execute("create table t (n integer)")
     holder.execute("begin exclusive")
-    glance = Glance(lambda: plain(path))
+    at_hand = AtHand(lambda: plain(path), begin="begin")
     with pytest.raises(sqlite3.OperationalError) as refused:
-        glance.read(lambda connection: connection.execute("select n from t").fetchall())
+        at_hand.run(lambda connection: connection.execute("select n from t").fetchall())
     assert would_wait(refused.value)
     holder.execute("commit")
-    assert glance.read(lambda connection: connection.execute("select n from t").fetchall()) == []
-    glance.close()
+    assert at_hand.run(lambda connection: connection.execute("select n from t").fetchall()) == []
+    at_hand.close()
     holder.close()
 
 
 def test_a_read_that_fails_leaves_no_transaction_open(tmp_path: Path) -> None:
-    glance = Glance(lambda: plain(tmp_path / "plain.db"))
+    at_hand = AtHand(lambda: plain(tmp_path / "plain.db"), begin="begin")
     with pytest.raises(sqlite3.OperationalError) as failed:
-        glance.read(lambda connection: connection.execute("select * from nowhere").fetchall())
+        at_hand.run(lambda connection: connection.execute("select * from nowhere").fetchall())
     assert not would_wait(failed.value)
-    assert glance.read(lambda connection: connection.execute("select 1").fetchone()) == (1,)
-    glance.close()
+    assert at_hand.run(lambda connection: connection.execute("select 1").fetchone()) == (1,)
+    at_hand.close()
 
 
 async def test_a_short_read_sees_every_commit_of_another_connection(tmp_path: Path) -> None:
