@@ -12,11 +12,10 @@ from commonplace import AsyncMemory, NotFound
 from commonplace.adapters.s3 import S3SnapshotStore
 from commonplace.domain.errors import StoreUnavailable
 from commonplace.engine.engine import Engine
+from tests.backends import Backend
 from tests.care.folders import directions, parts_of
-from tests.servers import s3_folder, s3_url
 
-__all__ = ["s3_folder", "s3_url"]
-
+pytestmark = pytest.mark.backends("ledgers")
 QUESTIONS = ("bird7 in the garden", "which tools", "bird33", "")
 MANY, EACH = (100_000, 1_000) if settings.get_current_profile_name() == "soak" else (300, 100)
 
@@ -34,8 +33,10 @@ async def answers(memory: AsyncMemory) -> list[list[tuple[str, float]]]:
     return [[(item.id, item.relevance) for item in found] for found in asked]
 
 
-async def test_made_under_load_and_restored_elsewhere_it_gives_the_same_answers(tmp_path: Path, place: str) -> None:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=directions, index="exact") as memory:
+async def test_made_under_load_and_restored_elsewhere_it_gives_the_same_answers(
+    backend: Backend, tmp_path: Path, place: str
+) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path / "memory"), embedder=directions) as memory:
         for start in range(0, MANY, EACH):
             texts = [f"We saw bird{n} in the garden" for n in range(start, start + EACH)]
             await memory.add(texts, user="ana", session=f"s{start}", learn=False)
@@ -56,9 +57,9 @@ async def test_made_under_load_and_restored_elsewhere_it_gives_the_same_answers(
         assert made.counts["messages"] >= MANY
         assert (await memory.verify_snapshot(at=place)).whole
         assert [one.name for one in await memory.snapshots(place)] == [made.name]
-    restored = await AsyncMemory.restore_snapshot(place, tmp_path / "elsewhere")
+    restored = await AsyncMemory.restore_snapshot(place, backend.named(tmp_path / "elsewhere"))
     assert restored.counts == {name: count for name, count in made.counts.items() if count}
-    async with AsyncMemory.open(tmp_path / "elsewhere", embedder=directions, index="exact") as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path / "elsewhere"), embedder=directions) as memory:
         assert await answers(memory) == before
         assert (await memory.doctor()).healthy
 
@@ -72,8 +73,10 @@ class CutOff(S3SnapshotStore):
         await super().put(name, data)
 
 
-async def test_an_upload_that_was_interrupted_is_no_snapshot(tmp_path: Path, place: str, s3_url: str) -> None:
-    async with parts_of(tmp_path / "memory") as parts:
+async def test_an_upload_that_was_interrupted_is_no_snapshot(
+    backend: Backend, tmp_path: Path, place: str, s3_url: str
+) -> None:
+    async with parts_of(**backend.at(tmp_path / "memory")) as parts:
         async with Engine(replace(parts, open_store=lambda at: CutOff(at, endpoint=s3_url))) as memory:
             await memory.add([f"We saw bird{n}" for n in range(50)], user="ana", learn=False)
             with pytest.raises(StoreUnavailable):
@@ -86,4 +89,4 @@ async def test_an_upload_that_was_interrupted_is_no_snapshot(tmp_path: Path, pla
                 await memory.verify_snapshot(at=place)
             made = await memory.snapshot(place)
             assert [one.name for one in await memory.snapshots(place)] == [made.name]
-    assert (await AsyncMemory.restore_snapshot(place, tmp_path / "elsewhere")).counts["messages"] == 50
+    assert (await AsyncMemory.restore_snapshot(place, backend.named(tmp_path / "elsewhere"))).counts["messages"] == 50

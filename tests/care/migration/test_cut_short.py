@@ -2,51 +2,54 @@
 
 import asyncio
 import json
-import os
+import multiprocessing
 import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commonplace import AsyncMemory
+from tests.backends import Backend
+from tests.care.migration.changer import main
 from tests.care.migration.models import NEW, OLD
 from tests.care.migration.test_migration import dimensions, tell, texts
 
-ROOT = Path(__file__).parent.parent.parent.parent
 STAGES = ("begun", "batch", "built", "verified", "switched", "filled", "cleared")
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.care.migration.changer"])
 SWITCHED = ("switched", "filled", "cleared")
 
 
-def child(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tests.care.migration.changer", *arguments],
-        cwd=ROOT,
-        env={"PATH": os.defpath, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+pytestmark = pytest.mark.backends("ledgers")
+
+
+def child(place: dict[str, Any], told: Path, stage: str = "") -> int | None:
+    """Change the model in another process, which kills itself at a stage, or finds no room. Returns its exit code."""
+    process = processes.Process(target=main, args=(place, stage, told))
+    process.start()
+    process.join()
+    return process.exitcode
 
 
 @pytest.fixture
-async def folder(tmp_path: Path) -> AsyncIterator[Path]:
-    async with AsyncMemory.open(tmp_path / "memory", embedder=OLD, learn=False) as memory:
+async def place(backend: Backend, tmp_path: Path) -> dict[str, Any]:
+    place = backend.at(tmp_path / "memory")
+    async with AsyncMemory.open(**place, embedder=OLD, learn=False) as memory:
         batch = [f"I saw the river near the harbour, number{n}" for n in range(280)]
         await memory.add(batch, user="ben", session="s")
         await tell(memory, count=20)
-    yield tmp_path / "memory"
+    return place
 
 
 @pytest.mark.parametrize("stage", STAGES)
-async def test_killed_at_any_stage_it_goes_on_where_it_stopped(folder: Path, stage: str) -> None:
-    async with AsyncMemory.open(folder, embedder=OLD) as memory:
+async def test_killed_at_any_stage_it_goes_on_where_it_stopped(
+    place: dict[str, Any], tmp_path: Path, stage: str
+) -> None:
+    async with AsyncMemory.open(**place, embedder=OLD) as memory:
         before = await texts(memory)
-    ended = await asyncio.to_thread(child, str(folder), stage)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    async with AsyncMemory.open(folder, embedder=NEW if stage in SWITCHED else OLD) as memory:
+    assert await asyncio.to_thread(child, place, tmp_path / "told", stage) == -signal.SIGKILL
+    async with AsyncMemory.open(**place, embedder=NEW if stage in SWITCHED else OLD) as memory:
         assert await texts(memory) == before
         assert await dimensions(memory) == {256 if stage in SWITCHED else 64}
         await memory.add("I keep the zeppelin in the attic", user="ana")
@@ -61,15 +64,14 @@ async def test_killed_at_any_stage_it_goes_on_where_it_stopped(folder: Path, sta
         assert await texts(memory) == before
 
 
-async def test_a_full_disk_stops_it_and_nothing_else(folder: Path) -> None:
-    async with AsyncMemory.open(folder, embedder=OLD) as memory:
+async def test_a_full_disk_stops_it_and_nothing_else(backend: Backend, place: dict[str, Any], tmp_path: Path) -> None:
+    async with AsyncMemory.open(**place, embedder=OLD) as memory:
         before = await texts(memory)
-    ended = await asyncio.to_thread(child, str(folder))
-    assert ended.returncode == 0, ended.stderr
-    told = json.loads(ended.stdout)
+    assert await asyncio.to_thread(child, place, tmp_path / "told") == 0
+    told = json.loads((tmp_path / "told").read_text())
     assert told["failure"].startswith("LedgerUnavailable: ")
-    assert "ledger.db" in told["failure"]
+    assert ("ledger.db" if backend.ledger == "sqlite" else "No space left on device") in told["failure"]
     assert (told["found"], told["began"], told["switched"]) == (before, True, True)
-    async with AsyncMemory.open(folder, embedder=NEW) as memory:
+    async with AsyncMemory.open(**place, embedder=NEW) as memory:
         assert await texts(memory) == before
         assert (await memory.doctor()).healthy

@@ -30,6 +30,7 @@ _MISSING = """
     ) r
     where not exists (select 1 from full_text d where d.row = r.row) order by row limit %(step)s
 """
+_ADD = "insert into full_text (row, terms) values (%s, array_to_tsvector(%s::text[]))"
 
 
 async def build_step(connection: Connection, scope: Scope, *, after: int, unpack: Unpack) -> int | None:
@@ -37,8 +38,8 @@ async def build_step(connection: Connection, scope: Scope, *, after: int, unpack
     partition = await partitions.obtain(connection, scope)
     bounds = {"after": partition.base | after, "last": partition.last, "step": STEP}
     rows = await (await connection.execute(_MISSING, bounds)).fetchall()
-    for row, terms in rows:
-        await add(connection, row, terms, unpack=unpack)
+    # In one pipeline: twice as fast as row by row.
+    await connection.cursor().executemany(_ADD, [_added(row, terms, unpack) for row, terms in rows])
     if len(rows) == STEP:
         return int(rows[-1][0]) & N_MASK
     await connection.execute("update partitions set full_text = 1 where no = %s", (partition.no,))
@@ -46,10 +47,11 @@ async def build_step(connection: Connection, scope: Scope, *, after: int, unpack
 
 
 async def add(connection: Connection, row: int, terms: bytes, *, unpack: Unpack) -> None:
-    await connection.execute(
-        "insert into full_text (row, terms) values (%s, array_to_tsvector(%s::text[]))",
-        (row, list(dict.fromkeys(_spelled(row >> SHIFT, unpack(terms))))),
-    )
+    await connection.execute(_ADD, _added(row, terms, unpack))
+
+
+def _added(row: int, terms: bytes, unpack: Unpack) -> tuple[int, list[str]]:
+    return row, list(dict.fromkeys(_spelled(row >> SHIFT, unpack(terms))))
 
 
 async def remove(connection: Connection, rows: Sequence[int]) -> int:
