@@ -6,6 +6,7 @@ In a `console` block, what stands below a `$ command` must be what the command p
 
 import doctest
 import json
+import os
 import re
 import subprocess
 import tomllib
@@ -18,6 +19,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from tests.agents.wire import Service, service
+from tests.at_once import commonplace_at_once
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
@@ -117,11 +119,19 @@ def readers() -> dict[Path, Reader]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def at_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with commonplace_at_once(tmp_path_factory.mktemp("at-once")) as folder:
+        yield folder
+
+
 @pytest.fixture
 def reader(
     request: pytest.FixtureRequest, readers: dict[Path, Reader], tmp_path: Path, environment: dict[str, str]
 ) -> Reader:
     page: Path = request.getfixturevalue("block").page
+    if page.name != "README.md":  # whose commands are started as a reader starts them
+        environment["PATH"] = f"{request.getfixturevalue('at_once')}{os.pathsep}{environment['PATH']}"
     return readers.setdefault(page, Reader(folder=tmp_path, environment=environment))
 
 
