@@ -184,9 +184,10 @@ async def test_every_write_acknowledged_before_it_began_is_in_it_while_others_go
 ) -> None:
     async with memory_of(**backend.at(tmp_path / "memory")) as memory:
         told: list[str] = []
+        enough = asyncio.Event()
 
         async def tell() -> None:
-            while True:
+            while not enough.is_set():
                 told.extend((await memory.add(f"I saw bird {len(told)}", user="ana")).messages)
 
         writing = asyncio.create_task(tell())
@@ -194,7 +195,8 @@ async def test_every_write_acknowledged_before_it_began_is_in_it_while_others_go
             await asyncio.sleep(0.01)
         before = list(told)
         made = await memory.snapshot(tmp_path / "snapshots")
-        writing.cancel()
+        enough.set()
+        await writing
         assert len(told) > len(before)
         assert made.counts["messages"] >= len(before)
     async with memory_of(await restored(tmp_path)) as again:
@@ -248,3 +250,27 @@ async def test_a_newer_form_is_refused(memory: Engine, tmp_path: Path) -> None:
     manifest.write_text(json.dumps(body | {"format": 99}))
     with pytest.raises(SnapshotCorrupt, match="was changed"):
         await memory.snapshots(tmp_path / "snapshots")
+
+
+@pytest.mark.parametrize("step", ["Restoring", "Forgetting what was forgotten since"])
+async def test_a_restore_that_was_broken_off_is_done_when_it_is_asked_for_again(
+    memory: Engine, backend: Backend, tmp_path: Path, step: str
+) -> None:
+    added = await memory.add([f"We saw bird {n}" for n in range(300)], user="zoe", learn=False)
+    made = await memory.snapshot(tmp_path / "snapshots")
+    for message in added.messages[:2]:
+        await memory.forget(user="zoe", message=message)
+
+    def broken_off(what: str, done: int, _: int | None) -> None:
+        if what == step and done:
+            raise InterruptedError
+
+    into = backend.named(tmp_path / "back")
+    with pytest.raises(InterruptedError):
+        await AsyncMemory.restore_snapshot(tmp_path / "snapshots", into, progress=broken_off)
+    restored = await AsyncMemory.restore_snapshot(tmp_path / "snapshots", into)
+    assert (restored.counts["messages"], restored.erased) == (made.counts["messages"], 2)
+    async with memory_of(**backend.at(tmp_path / "back")) as back:
+        assert tuple(one.id for one in await back.messages(user="zoe", limit=400)) == added.messages[2:]
+        assert len(await back.receipts(user="zoe")) == 2
+        assert (await back.doctor()).healthy

@@ -18,7 +18,7 @@ from commonplace.domain.scope import Scope
 from commonplace.engine.attaching import Attaching
 from commonplace.engine.parts import Parts
 from commonplace.engine.pieces import Pieces, with_files
-from commonplace.engine.restoring import NONE
+from commonplace.engine.restoring import NONE, is_empty
 from commonplace.ports.ledger import Ledger
 
 BATCH = 512
@@ -133,15 +133,6 @@ class Moving:
     async def _flush(self, scope: Scope, held: Sequence[Held]) -> None:
         for start in range(0, len(held), BATCH):
             await self._target.write_archive(scope, held[start : start + BATCH])
-
-
-async def is_empty(ledger: Ledger) -> bool:
-    """Say whether a ledger holds nothing at all."""
-    async with aclosing(ledger.read_archive(passages=False)) as batches:
-        async for batch in batches:
-            if any(not isinstance(record, Opened) for record in batch):
-                return False
-    return True
 
 
 async def _tally(

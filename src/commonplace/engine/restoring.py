@@ -1,11 +1,12 @@
 """restore: a snapshot into an empty ledger, compared with its manifest; then every erasure that came after it.
 
-Whoever calls this lets nobody read the ledger before it has returned.
+Run again after it was broken off, it goes on. Until all is done the ledger does not open as a memory.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 
 from commonplace.care.lines import Ended, Line, record_of
 from commonplace.domain.archive import NAMES, UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened
@@ -22,8 +23,6 @@ from commonplace.engine.snapshotting import Shelf
 from commonplace.ports.ledger import Ledger
 
 BATCH = 512
-UNDER_WAY = f"{UNFINISHED} a snapshot that is being restored"
-"""Stands where the embedder's name belongs, so that a database that was left half-way is not opened."""
 NONE = "none"
 """Of a snapshot without vectors: whoever opens it puts its own name there."""
 
@@ -36,8 +35,34 @@ class Restoring:
         self, shelf: Shelf, snapshot: Snapshot, log: ErasureLog, *, into: str, progress: Progress
     ) -> Restored:
         """Fill the ledger, and apply what was forgotten since. Raises SnapshotCorrupt if it is not what was saved."""
-        await self._ledger.set_embedder_identity(UNDER_WAY)
-        writer, digest, seen = _Writer(self._ledger, Pieces(self._attaching)), hashlib.sha256(), 0
+        filling, forgetting = _marks(snapshot)
+        known = await self._begin(filling, forgetting)
+        if known != forgetting:
+            await self._fill(shelf, snapshot, progress, resumed=known == filling)
+            await self._ledger.set_embedder_identity(forgetting, replacing=filling)
+        await self._forgetting.complete()
+        later = await log.later_than(frozenset(snapshot.erasures))
+        for number, logged in enumerate(later):
+            progress("Forgetting what was forgotten since", number, len(later))
+            await self._forget_again(logged)
+        await self._ledger.set_embedder_identity(snapshot.embedder or NONE, replacing=forgetting)
+        return Restored(name=snapshot.name, into=into, counts=_counted(snapshot), erased=len(later))
+
+    async def _begin(self, filling: str, forgetting: str) -> str | None:
+        """Mark the ledger as one that is being filled. Returns the mark that a run which was broken off has left."""
+        known = await self._ledger.embedder_identity()
+        if known in (filling, forgetting):
+            return known
+        if known is not None and known.startswith(UNFINISHED):
+            raise InvalidInput(f"into: this database holds a part of something else ({known}); expected an empty one")
+        if not await is_empty(self._ledger):
+            raise InvalidInput("into: this database holds something already; expected an empty one")
+        await self._ledger.set_embedder_identity(filling, replacing=known)
+        return None
+
+    async def _fill(self, shelf: Shelf, snapshot: Snapshot, progress: Progress, *, resumed: bool) -> None:
+        writer = _Writer(self._ledger, Pieces(self._attaching), resumed=resumed)
+        digest, seen = hashlib.sha256(), 0
         total = sum(part.records for part in snapshot.parts)
         async for lines in shelf.lines(snapshot):
             for start in range(0, len(lines), BATCH):
@@ -49,17 +74,11 @@ class Restoring:
                 progress("Restoring", seen, total)
         await writer.flush()
         _compare(snapshot, writer.counts, digest.hexdigest())
-        later = await log.later_than(frozenset(snapshot.erasures))
-        for number, logged in enumerate(later):
-            progress("Forgetting what was forgotten since", number, len(later))
-            await self._forget_again(logged)
-        await self._ledger.set_embedder_identity(snapshot.embedder or NONE, replacing=UNDER_WAY)
-        return Restored(
-            name=snapshot.name, into=into, counts=dict(writer.counts), erased=len(later), notes=tuple(writer.notes)
-        )
 
     async def _forget_again(self, logged: Logged) -> None:
         scope, what = Scope(logged.tenant, logged.user), logged.erasure.what
+        if any(receipt.id == logged.erasure.id for receipt in await self._ledger.receipts(scope)):
+            return  # by a run that was broken off
         try:
             await self._forgetting.forget(scope, what, id_=logged.erasure.id)
         except NotFound:
@@ -74,12 +93,11 @@ class Restoring:
 class _Writer:
     """Writes lines as the records of whoever the marks between them name."""
 
-    def __init__(self, ledger: Ledger, pieces: Pieces) -> None:
-        self._ledger, self._pieces = ledger, pieces
+    def __init__(self, ledger: Ledger, pieces: Pieces, *, resumed: bool) -> None:
+        self._ledger, self._pieces, self._resumed = ledger, pieces, resumed
         self._scope = Scope("")
         self._held: list[Held] = []
         self.counts: Counter[str] = Counter()
-        self.notes: dict[str, None] = {}
 
     async def write(self, lines: Sequence[bytes]) -> None:
         for line in lines:
@@ -112,8 +130,8 @@ class _Writer:
             return
         written = await self._ledger.write_archive(self._scope, self._held)
         self._held = []
-        self.counts += Counter(written.added)
-        if lost := {**written.known, **written.loose}:
+        self.counts += Counter(written.added) + Counter(written.known)
+        if lost := {**({} if self._resumed else written.known), **written.loose}:
             raise SnapshotCorrupt(f"records that are there already, or point to nothing: {lost}")
 
 
@@ -127,5 +145,26 @@ def _record(line: bytes) -> Line:
 def _compare(snapshot: Snapshot, counts: Counter[str], digest: str) -> None:
     if digest != snapshot.sha256:
         raise SnapshotCorrupt(f"{snapshot.name}: its parts together are not what the manifest says")
-    if dict(counts) != {name: count for name, count in snapshot.counts.items() if count}:
+    if dict(counts) != _counted(snapshot):
         raise SnapshotCorrupt(f"{snapshot.name}: holds {dict(counts)} and was made of {dict(snapshot.counts)}")
+
+
+def _counted(snapshot: Snapshot) -> Mapping[str, int]:
+    return {name: count for name, count in snapshot.counts.items() if count}
+
+
+def _marks(snapshot: Snapshot) -> tuple[str, str]:
+    """Stand where the embedder's name belongs, so that a database that was left half-way is not opened."""
+    return (
+        f"{UNFINISHED} snapshot {snapshot.name} that is being restored",
+        f"{UNFINISHED} snapshot {snapshot.name} that is restored, with what was forgotten since",
+    )
+
+
+async def is_empty(ledger: Ledger) -> bool:
+    """Say whether a ledger holds nothing at all."""
+    async with aclosing(ledger.read_archive(passages=False)) as batches:
+        async for batch in batches:
+            if any(not isinstance(record, Opened) for record in batch):
+                return False
+    return True

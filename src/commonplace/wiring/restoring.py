@@ -3,13 +3,12 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from commonplace.domain.archive import Opened
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.progress import Progress
 from commonplace.domain.snapshots import Restored
@@ -62,7 +61,6 @@ async def _fill(
 
     settings = Settings.from_sources(**into.settings(), **overrides)
     async with ledger_only(settings, in_process=into.in_process) as parts:
-        await _refuse_unless_empty(parts)
         store = parts.open_store(source)
         shelf = Shelf(store, parts.seal)
         snapshot = await shelf.get(name)
@@ -76,13 +74,6 @@ async def _fill(
         )
         await parts.ledger.add_snapshot_place(store.place, latest=snapshot.name)
         return done
-
-
-async def _refuse_unless_empty(parts: Parts) -> None:
-    async with aclosing(parts.ledger.read_archive()) as batches:
-        async for batch in batches:
-            if any(not isinstance(record, Opened) for record in batch):
-                raise InvalidInput("into: this database holds something already; expected an empty one")
 
 
 @asynccontextmanager
