@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.adapters.inmemory import InMemoryLedger
@@ -194,6 +194,7 @@ async def outcome(call: Call, on: Ledger) -> object:
         return type(error), str(error)
 
 
+@settings(max_examples=80)
 @given(st.lists(calls(), min_size=1, max_size=30))
 async def test_sqlite_does_what_the_dictionaries_do(steps: list[Call]) -> None:
     plain = InMemoryLedger()

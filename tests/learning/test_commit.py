@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.domain.claims import Claim, Standing
@@ -157,6 +157,7 @@ def stories(draw: st.DrawFn) -> list[tuple[int, list[Claim]]]:
     return [(draw(st.integers(1, 40)), [claim() for _ in range(draw(st.integers(1, 3)))]) for _ in range(5)]
 
 
+@settings(max_examples=80)
 @given(stories())
 def test_undoing_a_decision_brings_back_exactly_what_was_believed(story: list[tuple[int, list[Claim]]]) -> None:
     memory = Simulator()
@@ -171,6 +172,7 @@ def test_undoing_a_decision_brings_back_exactly_what_was_believed(story: list[tu
         assert beliefs(memory) == after
 
 
+@settings(max_examples=80)
 @given(stories())
 def test_everything_can_be_undone_step_by_step_to_the_very_beginning(story: list[tuple[int, list[Claim]]]) -> None:
     memory = Simulator()

@@ -47,7 +47,7 @@ async def test_what_a_small_model_makes_up_is_no_fact(server: str) -> None:
         agent_base_url=server,
         agent_temperature=0.0,
         agent_timeout=300.0,
-        agent_max_tokens=150,
+        agent_max_tokens=60,
     ) as memory:
         added = [await memory.add(text, wait=True) for text in SAID]
         learning = (await memory.stats()).learning

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.ports.ledger import MessageRow
@@ -93,6 +93,7 @@ def replayed(steps: Sequence[Sequence[MessageRow | int]]) -> tuple[Corpus, list[
     return corpus, list(left.values())
 
 
+@settings(max_examples=60)
 @given(histories())
 def test_a_corpus_that_grew_is_one_that_was_built_at_once(steps: list[list[MessageRow | int]]) -> None:
     grown, left = replayed(steps)
@@ -103,6 +104,7 @@ def test_a_corpus_that_grew_is_one_that_was_built_at_once(steps: list[list[Messa
     assert set(grown.names) == set(built.names)
 
 
+@settings(max_examples=60)
 @given(histories())
 def test_applying_the_last_feed_again_changes_nothing(steps: list[list[MessageRow | int]]) -> None:
     once, _ = replayed(steps)

@@ -28,6 +28,7 @@ MAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 COUNTS = st.dictionaries(st.integers(0, 2**64 - 1), st.integers(1, 255), max_size=20).map(Counter[int])
 
 
+@settings(max_examples=60)
 @given(st.lists(st.tuples(COUNTS, COUNTS, COUNTS, COUNTS, st.text()), max_size=8))
 def test_many_rows_are_read_at_once(
     rows: list[tuple[Counter[int], Counter[int], Counter[int], Counter[int], str]],

@@ -121,7 +121,7 @@ class BlocksContract:
         assert (versions.version, versions.rows) == (0, 0)
 
     @given(name=any_text, text=any_text)
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_text_comes_back_equal_in_a_block(self, ledger: Ledger, name: str, text: str) -> None:
         written = await ledger.set_block(ANA, a_block(name, text))
         assert written in await ledger.blocks(ANA)

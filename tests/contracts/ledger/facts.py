@@ -55,7 +55,7 @@ class FactsContract:
     @given(
         text=any_text, id_=any_text, subject=any_text, attribute=any_text, reason=any_text, user=any_text.filter(bool)
     )
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_text_comes_back_equal_in_a_fact(
         self, ledger: Ledger, text: str, id_: str, subject: str, attribute: str, reason: str, user: str
     ) -> None:
@@ -68,7 +68,7 @@ class FactsContract:
         assert fact in await ledger.believed(scope, attributes=[(subject, attribute)])
 
     @given(metadata=st.dictionaries(any_text, json_values, max_size=4))
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_metadata_of_a_fact_comes_back_equal(self, ledger: Ledger, metadata: dict[str, Json]) -> None:
         id_ = f"f{(await ledger.versions(ANA)).version}"
         await ledger.write(ANA, Change(versions=[new_version(a_fact(id_, metadata=metadata))]))

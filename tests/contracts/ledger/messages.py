@@ -53,7 +53,7 @@ class MessagesContract:
         assert (await ledger.messages(ANA, MessageQuery())).messages == [message]
 
     @given(text=any_text, id_=any_text, session=any_text, name=any_text, tenant=any_text, user=any_text.filter(bool))
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_text_comes_back_equal(
         self, ledger: Ledger, text: str, id_: str, session: str, name: str, tenant: str, user: str
     ) -> None:
@@ -69,7 +69,7 @@ class MessagesContract:
         assert stored in in_session
 
     @given(metadata=st.dictionaries(any_text, json_values, max_size=4))
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_any_metadata_comes_back_equal(self, ledger: Ledger, metadata: dict[str, Json]) -> None:
         id_ = f"m{(await ledger.versions(ANA)).version}"
         message = a_message(id_, metadata=metadata)
