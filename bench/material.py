@@ -60,6 +60,8 @@ class Material:
 
     def embed(self, texts: list[str]) -> Vectors:
         """Look the vectors up: the plain function that a memory takes as its embedder."""
+        if len(texts) == 1:
+            return self._vector(texts[0])[np.newaxis]
         return np.stack([self._vector(text) for text in texts])
 
     def _vector(self, text: str) -> Vectors:

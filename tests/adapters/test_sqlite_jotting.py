@@ -98,6 +98,16 @@ async def test_a_slow_disk_is_waited_for_on_the_thread_until_it_is_quick_again(t
     assert sum(one != two for one, two in pairwise(went[:IN_A_ROW])) <= 1, "once it is quick, it stays so"
 
 
+async def test_a_slow_write_now_and_then_is_the_machine_s(tmp_path: Path) -> None:
+    disk = Disk(seconds=QUICK / 2)
+    async with opened(tmp_path / "n.db", disk) as jotter:
+        went = []
+        for n in range(30):
+            disk.seconds = 5 * QUICK if n % 4 == 3 else QUICK / 2
+            went.append(await jotter.run(insert(n)))
+    assert went == [False] + [True] * 29
+
+
 async def test_a_write_waits_for_another_process_on_the_thread(tmp_path: Path) -> None:
     path = tmp_path / "n.db"
     async with opened(path, Disk(seconds=QUICK / 2)) as jotter:

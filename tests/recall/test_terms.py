@@ -16,7 +16,7 @@ def test_forms_of_a_word_are_one_term() -> None:
 
 
 def test_words_of_talk_are_left_out() -> None:
-    assert not analyse("Wow, thanks! I really don't know, it's what you said?") - analyse("said")
+    assert not set(analyse("Wow, thanks! I really don't know, it's what you said?")) - set(analyse("said"))
 
 
 def test_apostrophes_split() -> None:

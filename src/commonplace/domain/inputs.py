@@ -13,6 +13,7 @@ from commonplace.domain.values import FactKind, Json, Kind, Message, MessageId, 
 LONGEST_NAME = 1_000
 LONGEST_TEXT = 8_000_000
 LARGEST_PAGE = 10_000
+ROLES = get_args(Role)
 MESSAGE_KEYS = {"role", "content", "name", "at", "id", "metadata", "expires_at", "attachments"}
 
 
@@ -120,7 +121,10 @@ def parse_messages(content: object, told: Told, *, new_id: Callable[[], str]) ->
         given = content
     else:
         raise InvalidInput(f"content={_shown(content)}: expected a str, a message dict, or a list of them")
-    messages = [_parse_message(item, told, new_id=new_id) for item in given]
+    messages = [
+        _said(item, told, new_id=new_id) if isinstance(item, str) else _parse_message(item, told, new_id=new_id)
+        for item in given
+    ]
     if not messages:
         raise InvalidInput("content=[]: expected at least one message")
     ids = [message.id for message in messages]
@@ -129,11 +133,25 @@ def parse_messages(content: object, told: Told, *, new_id: Callable[[], str]) ->
     return messages
 
 
+def _said(text: str, told: Told, *, new_id: Callable[[], str]) -> Message:
+    return Message(
+        id=MessageId(new_id()),
+        role="user",
+        text=parse_text(text, name="content"),
+        at=told.at,
+        recorded_at=told.now,
+        session=told.session,
+        agent=told.agent,
+        metadata={**told.metadata},
+        expires_at=told.expires_at,
+    )
+
+
 def _parse_message(item: object, told: Told, *, new_id: Callable[[], str]) -> Message:
-    fields: Mapping[object, object] = {"role": "user", "content": item} if isinstance(item, str) else _fields(item)
+    fields = _fields(item)
     role = fields.get("role", "user")
-    if role not in get_args(Role):
-        raise InvalidInput(f"role={_shown(role)}: expected one of {', '.join(get_args(Role))}")
+    if role not in ROLES:
+        raise InvalidInput(f"role={_shown(role)}: expected one of {', '.join(ROLES)}")
     given_id, at = fields.get("id"), fields.get("at")
     return Message(
         id=MessageId(new_id() if given_id is None else parse_name(given_id, name="id")),

@@ -172,7 +172,8 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
             now=now,
         )
         messages = parse_messages(content, told, new_id=self._parts.new_id)
-        by_id, offers = not isinstance(content, str), parse_offers(content, attachments)
+        by_id = not isinstance(content, str)
+        offers = parse_offers(content, attachments) if by_id or attachments is not None else ()
         if not any(offers):
             return await self._adding.add(scope, messages, learn=learn, wait=wait, by_id=by_id)
         async with self._attaching.guard(scope):

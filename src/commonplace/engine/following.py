@@ -20,6 +20,8 @@ from commonplace.ports.token_embedder import Read, TokenEmbedder
 
 LOG = logging.getLogger(__name__)
 
+_NO_TOKENS = np.empty((0, 0), np.float32)
+
 OpenNamed = Callable[[object, int | None], AbstractAsyncContextManager[Embedder]]
 """Opens a model by its name, with vectors of that many numbers; None: as many as it gives. Takes an embedder, too."""
 
@@ -82,8 +84,7 @@ class Following:
         """As `TokenEmbedder.read`; without words where the model does not show them."""
         if self._reader is not None:
             return await self._reader.read(texts)
-        none = np.empty((0, 0), np.float32)
-        return [Read(vector, (), none) for vector in await self._now.embed(texts)]
+        return [Read(vector, (), _NO_TOKENS) for vector in await self._now.embed(texts)]
 
     @property
     def takes_images(self) -> bool:

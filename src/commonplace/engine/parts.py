@@ -1,6 +1,6 @@
 """What the engine is made of, and the plain values that shape it. Wiring fills them in."""
 
-import uuid
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ def utc_now() -> datetime:
 
 
 def random_id() -> str:
-    return uuid.uuid4().hex
+    return os.urandom(16).hex()
 
 
 def never(text: str) -> bool:

@@ -6,7 +6,6 @@ them are read at once without a loop.
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
@@ -38,8 +37,7 @@ _HEADER = np.dtype(
 _BYTE, _SHORT = 255, 65_535
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysed:
+class Analysed(NamedTuple):
     """One index row: a text, or a passage of one."""
 
     own: Mapping[int, int]
@@ -104,21 +102,28 @@ def index_text(text: str, *, speaker: str | None = None, at: datetime | None = N
 
 
 def pack(row: Analysed) -> bytes:
-    sections = [_first(row.own, _SHORT), *(_first(terms, _BYTE) for terms in (row.speaker, row.date, row.caption))]
-    terms = [term for section in sections for term in section]
-    counts = [times if times < _BYTE else _BYTE for section in sections for times in section.values()]
-    count = len(terms)
+    own = _first(row.own, _SHORT)
+    speaker, date, caption = (_first(terms, _BYTE) for terms in (row.speaker, row.date, row.caption))
+    counts = [*own.values(), *speaker.values(), *date.values(), *caption.values()]
+    count = len(counts)
+    if max(counts, default=0) > _BYTE:
+        counts = [min(times, _BYTE) for times in counts]
     return struct.pack(
         f"<BBHHHIBBBB{count}Q{count}B{-count % 8}x",
         FORMAT,
         round(_BYTE * row.features.first_person),
-        int(row.features.has),
+        row.features.has,
         min(row.features.words, _SHORT),
-        len(sections[0]),
+        len(own),
         min(row.whole, 2**32 - 1),
-        *map(len, sections[1:]),
+        len(speaker),
+        len(date),
+        len(caption),
         round(_BYTE * row.features.second_person),
-        *terms,
+        *own,
+        *speaker,
+        *date,
+        *caption,
         *counts,
     )
 

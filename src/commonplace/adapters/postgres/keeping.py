@@ -5,10 +5,11 @@ model of their own, and the vectors are of the model in use. Where one does not 
 (which the server finds by itself, at the end), it writes nothing, and `writing` does it step by step.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import chain
+from typing import NamedTuple
 
 from commonplace.adapters.postgres import jobs, messages, partitions, sessions
 from commonplace.adapters.postgres.columns import vector_column
@@ -16,7 +17,7 @@ from commonplace.adapters.postgres.gathering import COLUMNS, MOST_VALUES
 from commonplace.adapters.postgres.lanes import WHOSE
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import Message, MessageId
-from commonplace.ports.ledger import Change, Entry
+from commonplace.ports.ledger import Change
 from commonplace.ports.models import CHANGING
 
 Row = Sequence[object]
@@ -69,22 +70,19 @@ def kept(scope: Scope, changes: Sequence[Change], *, generation: int) -> Kept | 
         return None
     (change,) = changes
     known = {new.message.id: new.message for new in change.messages}
-    models = {entry.model for entry in _entries(change) if entry.vector is not None} - {None}
-    tables = {table: rows for table, rows in _tables(change, partitions.vectors_of(generation)).items() if rows}
-    if len(known) < len(change.messages) or len(models) > 1:
+    rows = _rows(change, partitions.vectors_of(generation))
+    if len(known) < len(change.messages) or len(rows.models) > 1 or rows.values > MOST_VALUES:
         return None
-    if sum(len(rows) * len(rows[0]) for rows in tables.values()) > MOST_VALUES:
-        return None
-    model = next(iter(models), None)
-    statement = _statement(tuple((table, len(rows)) for table, rows in tables.items()))
-    values = (
+    model = next(iter(rows.models), None)
+    values = [
         *partitions.owner_columns(scope),
         *((None, None) if model is None else (model, CHANGING + model)),
         generation,
-        *chain.from_iterable(chain.from_iterable(tables.values())),
-        *((sessions.life(change.session_ttl),) if change.session_ttl is not None and "sessions" in tables else ()),
-    )
-    return Kept(known, statement, values)
+        *chain.from_iterable(chain.from_iterable(rows.tables.values())),
+    ]
+    if change.session_ttl is not None and "sessions" in rows.tables:
+        values.append(sessions.life(change.session_ttl))
+    return Kept(known, _statement(tuple((table, len(of)) for table, of in rows.tables.items())), values)
 
 
 def _only_keeps(change: Change) -> bool:
@@ -98,24 +96,41 @@ def _only_keeps(change: Change) -> bool:
     )
 
 
-def _entries(change: Change) -> Iterable[Entry]:
-    return chain.from_iterable(new.entries for new in change.messages)
+class _Rows(NamedTuple):
+    """What is sent, by table. The sessions come last, for their statement has a value of its own."""
+
+    tables: Mapping[str, Sequence[Row]]
+    models: frozenset[str]
+    """Whose vectors are among it."""
+
+    @property
+    def values(self) -> int:
+        return sum(len(rows) * len(rows[0]) for rows in self.tables.values())
 
 
-def _tables(change: Change, vectors: str) -> Mapping[str, Sequence[Row]]:
-    """Return what is sent, by table. The sessions come last, for their statement has a value of its own."""
-    firsts = [0, *accumulate(len(new.entries) for new in change.messages)]
-    spread = [first for first, new in zip(firsts, change.messages, strict=False) for _ in new.entries]
-    entries = list(enumerate(_entries(change)))
-    said = [new.message for new in change.messages]
-    alive = [] if change.session_ttl is None else sessions.latest(said)
-    return {
-        "messages": [(n, *messages.columns_of(one)) for n, one in zip(firsts, said, strict=False)],
-        "passages": [(n, spread[n], entry.start, entry.stop, entry.terms) for n, entry in entries],
-        vectors: [(n, vector_column(one.vector), one.tokens) for n, one in entries if one.vector is not None],
+def _rows(change: Change, vectors: str) -> _Rows:
+    said: list[Row] = []
+    passages: list[Row] = []
+    dense: list[Row] = []
+    models: set[str] = set()
+    for new in change.messages:
+        first = len(passages)
+        said.append((first, *messages.columns_of(new.message)))
+        for n, entry in enumerate(new.entries, start=first):
+            passages.append((n, first, entry.start, entry.stop, entry.terms))
+            if entry.vector is not None:
+                dense.append((n, vector_column(entry.vector), entry.tokens))
+                models.update([entry.model] if entry.model else ())
+    ttl = change.session_ttl
+    alive = [] if ttl is None else sessions.latest([new.message for new in change.messages])
+    tables: dict[str, Sequence[Row]] = {
+        "messages": said,
+        "passages": passages,
+        vectors: dense,
         "jobs": [jobs.new_columns(job) for job in change.jobs],
-        "sessions": [sessions.moments(session, now=now, ttl=change.session_ttl or 0) for session, now in alive],
+        "sessions": [sessions.moments(session, now=now, ttl=ttl or 0) for session, now in alive],
     }
+    return _Rows({table: rows for table, rows in tables.items() if rows}, frozenset(models))
 
 
 @lru_cache(maxsize=256)

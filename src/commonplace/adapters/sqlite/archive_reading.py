@@ -108,11 +108,11 @@ def records(connection: Connection, scope: Scope | None, *, passages: bool) -> I
 
 def _opened(connection: Connection, scope: Scope | None) -> Opened:
     partition = None if scope is None else partitions.find(connection, scope)
-    memory = upkeep.embedder_identity(connection)
+    common = partitions.common(connection)
     return Opened(
         format=FORMAT if scope is None and own_models.any_there(connection) else PLAIN,
         ledger=upkeep.ledger_name(connection),
-        embedder=memory if partition is None else own_models.in_use(connection, partition),
+        embedder=common.embedder if partition is None else common.model_of(partition),
     )
 
 

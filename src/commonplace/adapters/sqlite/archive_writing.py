@@ -46,7 +46,7 @@ def write(
     counts: dict[Outcome, Counter[str]] = {"added": Counter(), "known": Counter(), "loose": Counter()}
     archivist: _Archivist | None = None
     if any(isinstance(record, (KeptMessage, KeptFact, KeptSummary)) for record in records):
-        partitions.refuse_held(connection)
+        partitions.common(connection).refuse_held()
     for record in records:
         if isinstance(record, OfTenants):
             outcome = _write_for_tenant(connection, scope.tenant, record)
@@ -99,7 +99,7 @@ class _Archivist:
     def __init__(self, connection: Connection, scope: Scope, unpack: Unpack | None, model: str | None) -> None:
         self._connection, self._scope, self._model = connection, scope, model
         self._partition = partitions.obtain(connection, scope)
-        self._rows = Writer(connection, self._partition, unpack)
+        self._rows = Writer(connection, self._partition, partitions.common(connection), unpack)
         self._facts_changed = False
 
     def finish(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
-from commonplace.adapters.sqlite import own_models, partitions
+from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     optional_text_of,
@@ -197,7 +197,7 @@ def set_vectors(
     model: str | None,
 ) -> None:
     partition = partitions.find(connection, scope)
-    if partition is None or not vectors or not made_by(own_models.in_use(connection, partition), model):
+    if partition is None or not vectors or not made_by(partitions.common(connection).model_of(partition), model):
         return
     changed = partition.base | (partition.version + 1)
     for n, vector in vectors.items():

@@ -16,8 +16,10 @@ T = TypeVar("T")
 
 QUICK = 0.001
 """Seconds that a write may usually take on the event loop."""
-LAST = 16
-"""About how many writes tell what is usual."""
+LONG = 0.02
+"""Seconds that are no accident."""
+STEP = 1.1
+"""How far a single write moves what is usual."""
 IN_A_ROW = 50
 """After so many, one goes to the thread, which moves the log into the database when it has grown."""
 
@@ -75,4 +77,8 @@ class Jotter:
         return result
 
     def _note(self, took: float) -> None:
-        self._usual = took if self._usual is None else self._usual + (took - self._usual) / LAST
+        """Follow the median, which a few slow ones do not move far; but believe at once what takes long."""
+        if self._usual is None or took > LONG:
+            self._usual = took
+        else:
+            self._usual *= STEP if took > self._usual else 1 / STEP

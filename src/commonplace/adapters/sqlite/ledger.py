@@ -202,8 +202,9 @@ class SqliteLedger(
 
     async def write(self, scope: Scope, *changes: Change) -> frozenset[MessageId]:
         def work(connection: Connection) -> tuple[frozenset[MessageId], int]:
-            known = [writing.write(connection, scope, change, unpack=self._unpack) for change in changes]
-            return frozenset().union(*known), partitions.generation(connection)
+            common = partitions.common(connection)
+            known = [writing.write(connection, scope, change, common, unpack=self._unpack) for change in changes]
+            return frozenset().union(*known), common.generation
 
         rows = sum(len(new.entries) for change in changes for new in change.messages)
         write = self._write_few if rows <= AT_ONCE else self._write

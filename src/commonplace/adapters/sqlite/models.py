@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from commonplace.adapters.sqlite import feed, own_models, partitions, upkeep
+from commonplace.adapters.sqlite import feed, own_models, partitions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     optional_text_column,
@@ -37,9 +37,10 @@ def record(connection: Connection) -> ModelRecord:
         for identity, _, _, state in found
         if state is not None
     ]
+    common = partitions.common(connection)
     return ModelRecord(
-        generation=partitions.generation(connection),
-        current=upkeep.embedder_identity(connection),
+        generation=common.generation,
+        current=common.embedder,
         aside=kept[0] if kept else None,
         known=known,
     )
@@ -88,7 +89,8 @@ def kept(connection: Connection, scope: Scope, numbers: Sequence[int]) -> Mappin
 
 def switch(connection: Connection, *, to: str, seen: Mapping[Scope, int] | None) -> int:
     _expect(connection, to)
-    before, generation = upkeep.embedder_identity(connection), partitions.generation(connection) + 1
+    common = partitions.common(connection)
+    before, generation = common.embedder, common.generation + 1
     taking_part = {scope: one.version for scope, one in everyone(connection).items() if one.model is None}
     if seen is not None and any(seen.get(scope) != version for scope, version in taking_part.items()):
         raise Overtaken("something was written since the vectors were made")

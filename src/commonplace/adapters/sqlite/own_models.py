@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from commonplace.adapters.sqlite import partitions, upkeep
+from commonplace.adapters.sqlite import partitions
 from commonplace.adapters.sqlite.columns import Connection, optional_text_column, optional_text_of, text_column, text_of
 from commonplace.adapters.sqlite.partitions import Partition
 from commonplace.domain.errors import Conflict
@@ -24,17 +24,13 @@ def any_there(connection: Connection) -> bool:
     return connection.execute("select 1 from partitions where own_model is not null").fetchone() is not None
 
 
-def in_use(connection: Connection, partition: Partition) -> str | None:
-    """Return whose vectors a user has."""
-    return optional_text_of(partition.own_model) or upkeep.embedder_identity(connection)
-
-
 def record(connection: Connection, scope: Scope, model: str | None, *, clear: bool) -> None:
     partition = partitions.find(connection, scope) if model is None else partitions.obtain(connection, scope)
     if partition is None or optional_text_of(partition.own_model) == model:
         return
-    recorded = in_use(connection, partition)
-    if not same_model(recorded, model or upkeep.embedder_identity(connection)):
+    common = partitions.common(connection)
+    recorded = common.model_of(partition)
+    if not same_model(recorded, model or common.embedder):
         _leave_none(connection, partition, recorded, clear=clear)
     connection.execute(
         "update partitions set own_model = ?, version = version + 1 where no = ?",

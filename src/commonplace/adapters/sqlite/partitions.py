@@ -46,6 +46,34 @@ class Partition(NamedTuple):
         return Versions(self.no, self.version, self.fact_version, self.rows, self.generation, model)
 
 
+class Common(NamedTuple):
+    """What holds for every user."""
+
+    generation: int
+    """How often the vectors of another model have taken the place of those in use."""
+    held_until: int | None
+    """No rows may be added before this moment."""
+    embedder: str | None
+    """Whose vectors everybody has who has no model of their own."""
+
+    def refuse_held(self) -> None:
+        """Raise HeldBack if rows may not be added now."""
+        if self.held_until is not None and self.held_until > time.time_ns() // 1000:
+            raise HeldBack
+
+    def model_of(self, partition: Partition) -> str | None:
+        """Return whose vectors a user has."""
+        return optional_text_of(partition.own_model) or self.embedder
+
+
+def common(connection: Connection) -> Common:
+    generation, held_until, embedder = connection.execute(
+        f"select {GENERATION}, (select value from meta where key = 'held_until'),"
+        " (select value from meta where key = 'embedder')"
+    ).fetchone()
+    return Common(int(generation), None if held_until is None else int(held_until), optional_text_of(embedder))
+
+
 def owner_columns(scope: Scope) -> tuple[Text, Text]:
     if scope.user == "":
         raise InvalidInput("user='': expected a name, or None for the anonymous user")
@@ -56,28 +84,15 @@ def scope_of(tenant: Text, user: Text) -> Scope:
     return Scope(text_of(tenant), optional_text_of(user or None))
 
 
-def generation(connection: Connection) -> int:
-    """Return how often the vectors of another model have taken the place of those in use."""
-    (number,) = connection.execute(f"select {GENERATION}").fetchone()
-    return int(number)
-
-
 def hold(connection: Connection, seconds: float) -> None:
     """Let nobody add rows for so long."""
     until = time.time_ns() // 1000 + round(seconds * 1_000_000)
     connection.execute("insert or replace into meta values ('held_until', ?)", (until,))
 
 
-def refuse_held(connection: Connection) -> None:
-    """Raise HeldBack if rows may not be added now."""
-    row = connection.execute("select value from meta where key = 'held_until'").fetchone()
-    if row is not None and int(row[0]) > time.time_ns() // 1000:
-        raise HeldBack
-
-
 def nothing(connection: Connection) -> Versions:
     """Return where a scope stands that holds nothing."""
-    return NOTHING._replace(generation=generation(connection))
+    return NOTHING._replace(generation=common(connection).generation)
 
 
 def find(connection: Connection, scope: Scope) -> Partition | None:

@@ -6,7 +6,7 @@ A message that is already there is left alone. A change that finds nothing to do
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.adapters.sqlite import attachments, full_text, jobs, own_models, partitions, sessions
+from commonplace.adapters.sqlite import attachments, full_text, jobs, partitions, sessions
 from commonplace.adapters.sqlite.columns import (
     Connection,
     metadata_column,
@@ -16,7 +16,7 @@ from commonplace.adapters.sqlite.columns import (
     vector_column,
 )
 from commonplace.adapters.sqlite.full_text import Unpack
-from commonplace.adapters.sqlite.partitions import Partition
+from commonplace.adapters.sqlite.partitions import Common, Partition
 from commonplace.domain.errors import Conflict, InvalidInput, NotFound, Overtaken
 from commonplace.domain.scope import Scope
 from commonplace.domain.times import to_micros
@@ -25,7 +25,9 @@ from commonplace.ports.ledger import Change, ClosedVersion, Entry, NewMessage, N
 from commonplace.ports.models import made_by
 
 
-def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpack | None) -> frozenset[MessageId]:
+def write(
+    connection: Connection, scope: Scope, change: Change, common: Common, *, unpack: Unpack | None
+) -> frozenset[MessageId]:
     """Write it, as `ports.ledger.Writing` promises. `unpack` is for users whose rows are in the full text."""
     found = partitions.find(connection, scope)
     _check_current(found, change)
@@ -34,8 +36,8 @@ def write(connection: Connection, scope: Scope, change: Change, *, unpack: Unpac
     known: frozenset[MessageId] = frozenset()
     if of_facts or change.messages or change.summaries:
         if change.messages or change.versions or change.summaries:
-            partitions.refuse_held(connection)
-        writer = Writer(connection, found or partitions.obtain(connection, scope), unpack)
+            common.refuse_held()
+        writer = Writer(connection, found or partitions.obtain(connection, scope), common, unpack)
         known = writer.messages(change.messages, session_ttl=change.session_ttl)
         if of_facts:
             writer.facts(change)
@@ -69,12 +71,11 @@ class Writer:
 
     connection: Connection
     partition: Partition
+    common: Common
     unpack: Unpack | None
     next_row: int = field(init=False)
     changed: int = field(init=False)
     """The stamp of this change."""
-    model: str | None = None
-    """Whose vectors the ledger holds, once somebody has asked."""
 
     def __post_init__(self) -> None:
         self.next_row = self.partition.base | self.partition.next_row
@@ -152,7 +153,8 @@ class Writer:
 
     def _index(self, entry: Entry) -> None:
         """Keep what the indexes hold about the next row, and go on to the one after it."""
-        if entry.vector is not None and self._in_use(entry):
+        # Another model may have taken the place of the one that made the vector.
+        if entry.vector is not None and made_by(self.common.model_of(self.partition), entry.model):
             self.connection.execute(
                 "insert into vectors (row, vector, tokens) values (?, ?, ?)",
                 (self.next_row, vector_column(entry.vector), entry.tokens),
@@ -163,14 +165,6 @@ class Writer:
             else:
                 full_text.add(self.connection, self.next_row, entry.terms, unpack=self.unpack)
         self.next_row += 1
-
-    def _in_use(self, entry: Entry) -> bool:
-        """Say whether its model is still that of the vectors here: another one may have taken its place meanwhile."""
-        if entry.model is None:
-            return True
-        if self.model is None:
-            self.model = own_models.in_use(self.connection, self.partition)
-        return made_by(self.model, entry.model)
 
     def close(self, closed: ClosedVersion) -> None:
         updated = self.connection.execute(
