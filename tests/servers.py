@@ -153,6 +153,16 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def postgres_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Return the folder and URL of a server that lets go of its log at once, as docs/postgresql.md advises."""
+    folder = tmp_path_factory.mktemp("postgres-files")
+    with postgres_running(folder) as url:
+        run_sql(url, "alter system set wal_recycle = off", "alter system set fsync = off", "select pg_reload_conf()")
+        run_sql(url, "create role app login", "create role guest login")
+        yield folder, url
+
+
 @pytest.fixture
 def postgres_database(postgres_url: str) -> Iterator[str]:
     """Return the URL of an empty database, as the ordinary role that the ledger is meant to be opened by."""

@@ -1,7 +1,7 @@
 """Which bytes of a forgotten text are left in the files of a PostgreSQL server, and that the ledger says so."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -15,39 +15,31 @@ from commonplace.domain.values import Block
 from commonplace.ports.erasure import Removal
 from commonplace.ports.ledger import Change, NewMessage
 from tests.contracts.ledger.values import ANA, BEN, a_message, an_entry, later
-from tests.servers import database_of, postgres_running, run_sql
+from tests.servers import database_of, run_sql
 
 WORD = "Zanzibarium"
 ALL_OF_ANA = Removal(id="e1", what=Part(), at=later(100))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("postgres-files")
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[str]:
-    """A server that lets go of its log at once, as docs/postgresql.md advises."""
-    with postgres_running(folder) as url:
-        run_sql(url, "alter system set wal_recycle = off", "select pg_reload_conf()", "create role app login")
-        run_sql(url, "create role guest login")
-        yield url
+@pytest.fixture
+def folder(postgres_files: tuple[Path, str]) -> Path:
+    return postgres_files[0]
 
 
 @pytest.fixture
-async def database(server: str) -> AsyncIterator[str]:
+async def database(postgres_files: tuple[Path, str]) -> AsyncIterator[str]:
+    _, server = postgres_files
     run_sql(server, "create database memory owner app")
     run_sql(database_of(server, "memory"), "create extension vector")
     yield database_of(server, "memory")
     run_sql(server, "drop database memory with (force)")
 
 
-def found(folder: Path) -> dict[str, int]:
+def found(folder: Path, word: str = WORD) -> dict[str, int]:
     """Return the parts of the server that have the word in one of their files, and how often."""
     counts: dict[str, int] = {}
     for file in folder.rglob("*"):
-        if file.is_file() and (number := file.read_bytes().count(WORD.encode())):
+        if file.is_file() and (number := file.read_bytes().count(word.encode())):
             part = file.relative_to(folder).parts[0]
             counts[part] = counts.get(part, 0) + number
     return counts
@@ -79,6 +71,17 @@ async def test_no_byte_is_left_where_the_server_lets_go_of_its_log(database: str
         assert found(folder) == {}
         assert len((await ledger.feed(BEN)).messages) == 60
         assert await ledger.check() == []
+
+
+async def test_no_byte_is_left_of_long_texts_where_the_server_has_cleaned_the_rest(database: str, folder: Path) -> None:
+    async with PostgresLedger(database) as ledger:
+        long = os.urandom(2_500).hex()
+        await ledger.write(ANA, Change(messages=[NewMessage(message=a_message("m1", long), entries=(an_entry(1),))]))
+        await ledger.erase(ANA, ALL_OF_ANA)
+        run_sql(database, "vacuum (process_toast false) messages", "checkpoint")
+        assert found(folder, long[-1_000:])["base"] > 0
+        await ledger.scrub()
+        assert found(folder, long[-1_000:]) == {}
 
 
 async def test_a_role_that_may_not_empty_the_log_says_that_it_may_hold_it(database: str, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -68,8 +68,9 @@ def forms(words: Iterable[str]) -> list[bytes]:
     return [form.encode(encoding) for form in sorted(spelled) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
 
 
-def traces(folder: Path, needles: Iterable[bytes]) -> list[tuple[str, bytes]]:
-    held, wanted = contents(folder), list(needles)
+def traces(folder: Path | Mapping[str, bytes], needles: Iterable[bytes]) -> list[tuple[str, bytes]]:
+    """Return where they are found, in a folder or in what was read of it."""
+    held, wanted = contents(folder) if isinstance(folder, Path) else folder, list(needles)
     return [(name, needle) for name, data in held.items() for needle in likely(data, wanted) if needle in data]
 
 

@@ -42,7 +42,9 @@ create table if not exists commonplace_index_rows (
     primary key (collection, n)
 );
 alter table commonplace_index_rows alter embedding set storage main;
+alter table commonplace_index_rows alter embedding set statistics 0;
 """
+"""No statistics of vectors: they would quote what was forgotten."""
 
 
 class PackedVector(bytes):
@@ -220,6 +222,7 @@ async def _move(connection: Connection, place: Collection, own: Collection) -> N
     statements = [
         "create table {own} (n bigint primary key, embedding vector({dimensions}) not null)",
         "alter table {own} alter embedding set storage main",
+        "alter table {own} alter embedding set statistics 0",
         "insert into {own} select n, embedding from commonplace_index_rows where collection = {id}",
         "delete from commonplace_index_rows where collection = {id}",
         "update commonplace_index_collections set dimensions = {dimensions} where id = {id}",

@@ -44,9 +44,11 @@ IN_THE_LOG = (
     " settings that let go of it at once"
 )
 _USED = """
-    select name, pg_total_relation_size(to_regclass(name)), pg_relation_filenode(to_regclass(name))
-    from unnest(%s::text[]) as t (name) where pg_relation_size(to_regclass(name)) > 0
+    select name, pg_total_relation_size(c.oid), pg_relation_filenode(c.oid)
+    from unnest(%s::text[]) as t (name) join pg_class c on c.oid = to_regclass(name)
+    where pg_relation_size(c.oid) > 0 or pg_relation_size(nullif(c.reltoastrelid, 0)) > 0
 """
+"""An autovacuum may have emptied a table, and be yet to come to its long texts."""
 _MAY_EMPTY_THE_LOG = """
     select has_function_privilege('pg_switch_wal()', 'execute') and pg_has_role('pg_checkpoint', 'usage')
 """
