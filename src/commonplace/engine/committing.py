@@ -68,11 +68,10 @@ class Committing:
 
     def _outdated(self, scope: Scope, changes: Sequence[Change]) -> bool:
         """Say whether another model took the place of the one that made these vectors: then they were not written."""
-        current = self._parts.embedder_of(scope).identity
-        entries = [entry for change in changes for new in change.messages for entry in new.entries]
-        entries += [new.entry for change in changes for new in change.versions]
-        entries += [new.entry for change in changes for new in change.summaries]
-        return self._parts.outdated or any(entry.model not in (None, current) for entry in entries)
+        if self._parts.outdated:
+            return True
+        fitting = (None, self._parts.embedder_of(scope).identity)
+        return any(entry.model not in fitting for change in changes for entry in change.entries)
 
     def _lock(self, scope: Scope) -> asyncio.Lock:
         """One user's decisions follow each other in this process; other processes are met by the ledger's check."""

@@ -56,10 +56,10 @@ class Embedding:
         keys = [_key(text) for text in texts]
         while True:
             model = self._of_one_model()
-            found = {key: self._kept[key] for key in keys if key in self._kept}
-            if len(found) < len(keys):
-                missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-                found |= zip(missing, await self._read(list(missing.values()), model), strict=True)
+            found = {key: kept for key in keys if (kept := self._kept.get(key))}
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            if missing:
+                found.update(zip(missing, await self._read(list(missing.values()), model), strict=True))
             if self._embedder.identity == model:  # else another one took its place meanwhile
                 break
         self._keep(found)

@@ -146,6 +146,12 @@ class Change:
     epoch: int | None = None
     """The forget epoch that this rests on: Overtaken if there was a forget since."""
 
+    @property
+    def entries(self) -> list[Entry]:
+        """What the indexes get to know by it."""
+        said = [entry for new in self.messages for entry in new.entries]
+        return [*said, *[new.entry for new in self.versions], *[new.entry for new in self.summaries]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageQuery:
