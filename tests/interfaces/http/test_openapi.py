@@ -33,7 +33,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         yield running
 
 
-schema = schemathesis.openapi.from_dict(openapi_document())
+document = openapi_document()
+schema = schemathesis.openapi.from_dict(document)
+# A stranger's requests are drawn, some of them wrong: each boundary of each parameter would be refused alike.
+drawn = schemathesis.Config.from_dict({"phases": {"coverage": {"enabled": False}}})
+stranger = schemathesis.openapi.from_dict(document, config=drawn)
 LOOSE = [
     # A value may fit the schema and mean nothing: a moment without its zone, an id that nobody has, two keys at odds.
     positive_data_acceptance,
@@ -61,8 +65,8 @@ def test_every_operation_answers_as_it_says(case: schemathesis.Case[Any], servic
     check(case, service.url, {"Authorization": f"Bearer {service.tokens['admin']}"})
 
 
-@schema.parametrize()
-@settings(few, max_examples=1)
+@stranger.parametrize()
+@few
 def test_every_operation_refuses_who_shows_no_key(case: schemathesis.Case[Any], service: Live) -> None:
     answer = check(case, service.url, {"Authorization": "Bearer nothing"})
     assert answer.status_code == 401 or case.path in ("/healthz", "/readyz")
