@@ -169,7 +169,7 @@ async def test_a_missing_key_is_one_sentence(provider: str, variable: str) -> No
 @pytest.mark.parametrize(
     ("package", "provider", "command"),
     [
-        ("commonplace.adapters.models.reaching", "openai", "commonplace[models]"),  # as without pydantic-ai
+        ("pydantic_ai", "openai", "commonplace[models]"),
         ("openai", "openai", "commonplace[models]"),
         ("google.auth", "google", "commonplace[google]"),
         ("cohere", "cohere", "commonplace[cohere]"),
@@ -179,8 +179,8 @@ async def test_a_missing_key_is_one_sentence(provider: str, variable: str) -> No
 async def test_a_missing_package_is_one_sentence(
     package: str, provider: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = f"commonplace.adapters.models.{provider}"
-    for name in [name for name in sys.modules if name in (ours, package) or name.startswith(f"{package}.")]:
+    anew = (f"{package}.", "commonplace.adapters.models.")
+    for name in [name for name in sys.modules if name == package or name.startswith(anew)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     said = re.escape(f"pip install '{command}'") + "$"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from commonplace.domain.errors import InvalidInput, StoreUnavailable
+from commonplace.domain.extras import needing
 from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.snapshot_store import Seal
 from commonplace.wiring.ledgers import from_keyring
@@ -17,10 +18,8 @@ def open_attachments(settings: "Settings", *, in_process: bool) -> AttachmentSto
     """Return the folder or bucket of attachments; it is made when the first one comes."""
     place = settings.attachments_to
     if place is not None and place.startswith("s3://"):
-        try:
+        with needing("s3", place, StoreUnavailable):
             from commonplace.adapters.s3.attachments import S3Attachments
-        except ImportError as error:
-            raise StoreUnavailable(f"{place} needs more packages: pip install 'commonplace[s3]'") from error
         return S3Attachments(place, endpoint=settings.s3_endpoint)
     if place is not None and "://" in place:
         raise InvalidInput(f"attachments_to={place!r}: expected a folder or s3://bucket/prefix")
@@ -46,10 +45,8 @@ def open_attachment_seal(settings: "Settings") -> Seal | None:
     """Return what encrypts attachments: there is one where the ledger is encrypted."""
     if settings.ledger_key is None and settings.ledger_key_file is None and settings.ledger_keyring is None:
         return None
-    try:
+    with needing("encryption", "encryption", StoreUnavailable):
         from commonplace.adapters.sealing import KeySeal, PassphraseSeal
-    except ImportError as error:
-        raise StoreUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
     if settings.ledger_key is not None:
         return PassphraseSeal(settings.ledger_key.get_secret_value())
     if settings.ledger_key_file is not None:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.domain.errors import Unavailable
+from commonplace.domain.extras import needing
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.recent import Recent
 from commonplace.ports.shared import SharedCopies
@@ -50,10 +51,8 @@ async def open_limits(settings: "Settings") -> AsyncIterator["Storage | None"]:
 
 
 def redis_access(settings: "Settings") -> "Access":
-    try:
+    with needing("redis", "redis_url", Unavailable):
         from commonplace.adapters.redis.server import Access
-    except ImportError as error:
-        raise Unavailable("redis_url needs more packages: pip install 'commonplace[redis]'") from error
     assert settings.redis_url is not None
     return Access(
         url=settings.redis_url,

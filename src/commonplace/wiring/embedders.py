@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from commonplace.domain.archive import UNFINISHED
 from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, Incompatible, InvalidInput
+from commonplace.domain.extras import needing
 from commonplace.engine.following import Following
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.ledger import Ledger
@@ -61,12 +62,8 @@ async def _hosted_embedder(settings: "Settings") -> AsyncIterator[Embedder]:
     provider = settings.embedding_provider
     if provider in HOSTED and settings.embedding_model == LOCAL_MODEL and settings.embedding_base_url is None:
         raise InvalidInput(f"embedding_provider={provider!r}: set embedding_model, too, as {HOSTED[provider]}")
-    try:
+    with needing("models", f"embedding_provider={provider!r}", EmbedderUnavailable):
         from commonplace.adapters.models.reaching import opened_embedder
-    except ImportError as error:
-        raise EmbedderUnavailable(
-            f"embedding_provider={provider!r} needs more packages: pip install 'commonplace[models]'"
-        ) from error
     access = access_to(settings, url=settings.embedding_base_url, retries=settings.agent_retries)
     name = f"{provider}:{settings.embedding_model}"
     async with opened_embedder(name, access, dimensions=settings.embedding_dimensions) as embedder:

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
+from commonplace.domain.extras import needing
 from commonplace.ports.index import VectorIndex
 from commonplace.wiring.access import secret
 
@@ -69,20 +70,16 @@ def _pgvector(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
     url = settings.pgvector_url or settings.database_url or ""
     if not url.startswith(("postgresql://", "postgres://")):
         raise InvalidInput("index='pgvector': expected pgvector_url, or a database_url, that is postgresql://…")
-    try:
+    with needing("postgres", "pgvector", IndexUnavailable):
         from commonplace.adapters.pgvector import PgvectorIndex
-    except ImportError as error:
-        raise IndexUnavailable("pgvector needs more packages: pip install 'commonplace[postgres]'") from error
     return PgvectorIndex(url, large=settings.pgvector_graph_from)
 
 
 def _qdrant(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
     if settings.qdrant_url is None or "://" not in settings.qdrant_url:
         raise InvalidInput("index='qdrant': expected qdrant_url, as http://host:port")
-    try:
+    with needing("qdrant", "qdrant", IndexUnavailable):
         from commonplace.adapters.qdrant import QdrantIndex
-    except ImportError as error:
-        raise IndexUnavailable("qdrant needs more packages: pip install 'commonplace[qdrant]'") from error
     return QdrantIndex.at(settings.qdrant_url, key=secret(settings.qdrant_key), ca_file=settings.qdrant_ca_file)
 
 

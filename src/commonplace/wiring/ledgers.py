@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from commonplace.domain.errors import InvalidInput, LedgerUnavailable
+from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
 
@@ -38,10 +39,8 @@ async def open_postgres(settings: "Settings", url: str) -> AsyncIterator[Ledger]
         raise InvalidInput(
             "ledger_key encrypts a SQLite file: expected none for postgresql://, encrypt its disk instead"
         )
-    try:
+    with needing("postgres", "postgresql://", LedgerUnavailable):
         from commonplace.adapters.postgres import PostgresLedger
-    except ImportError as error:
-        raise LedgerUnavailable("postgresql:// needs more packages: pip install 'commonplace[postgres]'") from error
     from commonplace.recall.packed import hashes
 
     async with PostgresLedger(
@@ -78,10 +77,8 @@ def open_cipher(settings: "Settings") -> "Cipher | None":
         return None
     if sum(one is not None for one in named) > 1:
         raise InvalidInput("expected one of ledger_key, ledger_key_file and ledger_keyring")
-    try:
+    with needing("encryption", "encryption", LedgerUnavailable):
         from commonplace.adapters.sqlite.cipher import Cipher
-    except ImportError as error:
-        raise LedgerUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
     if settings.ledger_key is not None:
         return Cipher(settings.ledger_key.get_secret_value())
     if settings.ledger_key_file is not None:

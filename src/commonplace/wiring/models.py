@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commonplace.domain.errors import ModelUnavailable
+from commonplace.domain.extras import needing
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.summariser import Summariser
 from commonplace.wiring.access import access_to
@@ -89,10 +90,6 @@ async def open_summariser(settings: "Settings") -> AsyncIterator[Summariser | No
 
 
 def _opened_model(settings: "Settings", name: str, *, retries: int) -> AbstractAsyncContextManager["Model"]:
-    try:
+    with needing("models", f"agent_model={name!r}", ModelUnavailable):
         from commonplace.adapters.models.reaching import opened_model
-    except ImportError as error:
-        raise ModelUnavailable(
-            f"agent_model={name!r} needs more packages: pip install 'commonplace[models]'"
-        ) from error
     return opened_model(name, access_to(settings, url=settings.agent_base_url, retries=retries))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.domain.errors import InvalidInput, StoreUnavailable
+from commonplace.domain.extras import needing
 from commonplace.ports.premises import Premises
 from commonplace.ports.snapshot_store import Seal, SnapshotStore
 
@@ -25,10 +26,8 @@ def open_premises(settings: "Settings") -> Premises | None:
 def open_store(settings: "Settings", place: str) -> SnapshotStore:
     """Open the folder or bucket where snapshots are kept."""
     if place.startswith("s3://"):
-        try:
+        with needing("s3", place, StoreUnavailable):
             from commonplace.adapters.s3 import S3SnapshotStore
-        except ImportError as error:
-            raise StoreUnavailable(f"{place} needs more packages: pip install 'commonplace[s3]'") from error
         return S3SnapshotStore(place, endpoint=settings.s3_endpoint)
     if "://" in place:
         raise InvalidInput(f"{place!r}: expected a folder or s3://bucket/prefix")
@@ -41,10 +40,8 @@ def open_seal(settings: "Settings") -> Seal | None:
     """Return what encrypts snapshots, if they are to be."""
     if settings.snapshot_passphrase is None and settings.snapshot_key_file is None:
         return None
-    try:
+    with needing("encryption", "encryption", StoreUnavailable):
         from commonplace.adapters.sealing import KeySeal, PassphraseSeal
-    except ImportError as error:
-        raise StoreUnavailable("encryption needs more packages: pip install 'commonplace[encryption]'") from error
     if settings.snapshot_passphrase is not None:
         return PassphraseSeal(settings.snapshot_passphrase.get_secret_value())
     assert settings.snapshot_key_file is not None

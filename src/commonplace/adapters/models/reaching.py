@@ -12,6 +12,7 @@ from pydantic_ai.models import Model
 from commonplace.adapters.models.embedder import HostedEmbedder
 from commonplace.adapters.models.opening import Missing, Reached, Reaching, open_embedding_model, open_model
 from commonplace.domain.errors import EmbedderUnavailable, InvalidInput, ModelUnavailable
+from commonplace.domain.extras import needing
 
 LOCAL = {
     "ollama": "http://127.0.0.1:11434/v1",
@@ -131,10 +132,8 @@ def _reach(kind: str, access: Access, what: str, without: str, missing: Missing)
     host = HOSTS.get(kind)
     if host is None:
         return None
-    try:
+    with needing(host.extra, what, missing):
         reach = host.load()
-    except ImportError as error:
-        raise missing(f"{what} needs more packages: pip install 'commonplace[{host.extra}]'") from error
     key, url = access.keys.get(host.key or ""), access.base_url or LOCAL.get(kind)
     if key is None and url is None and host.variable is not None:
         raise missing(f"no key for {what}: set {host.variable}, {without}")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from commonplace.domain.errors import InvalidInput, Unavailable
+from commonplace.domain.extras import needing
 from commonplace.interfaces.cli.options import OfUser
 from commonplace.interfaces.cli.output import Output
 
@@ -20,10 +21,8 @@ def mcp(
     """Serve the memory over MCP, on stdin and stdout."""
     if port is not None and not http:
         raise InvalidInput(f"--port {port}: expected together with --http")
-    try:
+    with needing("mcp", "mcp", Unavailable):
         from commonplace.interfaces.mcp.serving import Serving
-    except ImportError as error:
-        raise Unavailable("mcp needs more packages: pip install 'commonplace[mcp]'") from error
     serving = Serving(settings=call.overrides(), user=call.user, read_only=read_only, as_graph=graph)
     if not http:
         serving.run_stdio()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.domain.extras import needing
 from commonplace.interfaces.http.crew import Crew
 from commonplace.interfaces.http.listening import is_loopback, listen, url_of
 from commonplace.settings import Settings
@@ -57,8 +58,6 @@ def _work(
     ready: Callable[[], None],
 ) -> None:
     prepare()
-    try:
+    with needing("server", "serve", InvalidInput):
         from commonplace.interfaces.http.serving import serve
-    except ImportError as error:
-        raise InvalidInput("serve needs more packages: pip install 'commonplace[server]'") from error
     serve(location, overrides, listening, ready=ready)
