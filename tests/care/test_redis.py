@@ -3,17 +3,26 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.memory import AsyncMemory, Opening
+from tests.backends import Backend
 from tests.servers import free_port, redis_running
 
+pytestmark = pytest.mark.backends("ledgers")
 
-def opened(home: Path, url: str) -> Opening:
-    return AsyncMemory.open(home, embedder=HashEmbedder(dimensions=64), index="exact", redis_url=url)
+
+@pytest.fixture
+def place(backend: Backend, tmp_path: Path) -> dict[str, Any]:
+    return backend.at(tmp_path / "home")
+
+
+def opened(place: dict[str, Any], url: str) -> Opening:
+    return AsyncMemory.open(**{**place, "redis_url": url}, embedder=HashEmbedder(dimensions=64))
 
 
 @pytest.fixture
@@ -46,8 +55,8 @@ async def used(memory: AsyncMemory) -> None:
     await memory.sessions(user="u1")
 
 
-async def test_forgetting_a_user_leaves_nothing_in_redis(tmp_path: Path, redis_url: str, client: Redis) -> None:
-    async with opened(tmp_path / "home", redis_url) as memory:
+async def test_forgetting_a_user_leaves_nothing_in_redis(place: dict[str, Any], redis_url: str, client: Redis) -> None:
+    async with opened(place, redis_url) as memory:
         await used(memory)
         before = await held(client)
         assert all(word in before for word in (b"Xylographer", b"Quenby", b"Kvetching"))
@@ -59,8 +68,8 @@ async def test_forgetting_a_user_leaves_nothing_in_redis(tmp_path: Path, redis_u
         assert await memory.session("s1", user="u1").get() == {}
 
 
-async def test_forgetting_a_session_leaves_the_other_one(tmp_path: Path, redis_url: str, client: Redis) -> None:
-    async with opened(tmp_path / "home", redis_url) as memory:
+async def test_forgetting_a_session_leaves_the_other_one(place: dict[str, Any], redis_url: str, client: Redis) -> None:
+    async with opened(place, redis_url) as memory:
         await used(memory)
         receipt = await memory.forget(user="u1", session="s1")
         assert "redis" in receipt.verified
@@ -71,8 +80,8 @@ async def test_forgetting_a_session_leaves_the_other_one(tmp_path: Path, redis_u
         assert b"Xylographer" not in after and b"Kvetching" not in after
 
 
-async def test_a_forget_without_redis_says_that_nobody_looked_there(tmp_path: Path) -> None:
-    async with opened(tmp_path / "home", f"redis://127.0.0.1:{free_port()}") as memory:
+async def test_a_forget_without_redis_says_that_nobody_looked_there(place: dict[str, Any]) -> None:
+    async with opened(place, f"redis://127.0.0.1:{free_port()}") as memory:
         await used(memory)
         receipt = await memory.forget(user="u1")
         assert "redis" not in receipt.verified
@@ -80,8 +89,10 @@ async def test_a_forget_without_redis_says_that_nobody_looked_there(tmp_path: Pa
         assert await memory.sessions(user="u1") == []
 
 
-async def test_what_was_forgotten_elsewhere_goes_from_the_ram_of_this_process(tmp_path: Path, redis_url: str) -> None:
-    async with opened(tmp_path / "home", redis_url) as here, opened(tmp_path / "home", redis_url) as there:
+async def test_what_was_forgotten_elsewhere_goes_from_the_ram_of_this_process(
+    place: dict[str, Any], redis_url: str
+) -> None:
+    async with opened(place, redis_url) as here, opened(place, redis_url) as there:
         await here.add("I play the theremin", user="u1")
         assert await there.recall("theremin", user="u1")
         before = (await there.stats()).cache["bytes"]
@@ -93,8 +104,8 @@ async def test_what_was_forgotten_elsewhere_goes_from_the_ram_of_this_process(tm
         assert await there.recall("theremin", user="u1") == []
 
 
-async def test_what_changed_elsewhere_is_in_ram_before_it_is_asked_for(tmp_path: Path, redis_url: str) -> None:
-    async with opened(tmp_path / "home", redis_url) as here, opened(tmp_path / "home", redis_url) as there:
+async def test_what_changed_elsewhere_is_in_ram_before_it_is_asked_for(place: dict[str, Any], redis_url: str) -> None:
+    async with opened(place, redis_url) as here, opened(place, redis_url) as there:
         await here.add("I play the theremin", user="u1", learn=False)
         assert await there.recall("theremin", user="u1")
         before = (await there.stats()).cache["bytes"]
@@ -105,9 +116,9 @@ async def test_what_changed_elsewhere_is_in_ram_before_it_is_asked_for(tmp_path:
                 await asyncio.sleep(0.02)
 
 
-async def test_the_doctor_says_how_redis_is(tmp_path: Path) -> None:
+async def test_the_doctor_says_how_redis_is(place: dict[str, Any]) -> None:
     with redis_running() as (url, _):
-        async with opened(tmp_path / "home", url) as memory:
+        async with opened(place, url) as memory:
             checkup = await memory.doctor()
             assert "redis" in checkup.checks and checkup.healthy
             assert (await memory.stats()).copies["up"] == 1
@@ -117,7 +128,7 @@ async def test_the_doctor_says_how_redis_is(tmp_path: Path) -> None:
                 await client.config_set("maxmemory", "1")
                 (full,) = [one for one in (await memory.doctor()).findings if one.check == "redis"]
                 assert "full" in full.message
-    async with opened(tmp_path / "home", url) as memory:
+    async with opened(place, url) as memory:
         (away,) = [one for one in (await memory.doctor()).findings if one.check == "redis"]
         assert away.severity == "warning" and "does not answer" in away.message
         assert (await memory.stats()).copies["up"] == 0

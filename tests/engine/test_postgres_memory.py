@@ -1,4 +1,4 @@
-"""A memory on PostgreSQL: the story, and the same answers to the same questions as on SQLite."""
+"""A memory on PostgreSQL gives the same answers to the same questions as one on SQLite, and says what it needs."""
 
 import random
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import AsyncMemory, Memory, Recalled
+from commonplace import AsyncMemory, Recalled
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 
@@ -59,31 +59,6 @@ async def test_the_same_questions_have_the_same_answers(both: tuple[AsyncMemory,
             one, other = [await memory.recall(question, user=user, limit=10) for memory in both]
             assert shown(one) == shown(other)
             assert sorted(hit.score for hit in one) == pytest.approx(sorted(hit.score for hit in other), abs=1e-4)
-
-
-def test_the_story(postgres_emptied: str) -> None:
-    with Memory.open(postgres_emptied, embedder=HashEmbedder()) as memory:
-        memory.add("I use Shram and Magnet as productivity tools", user="u1", session="s1")
-        assert {fact.value for fact in memory.facts(user="u1")} == {"Shram", "Magnet"}
-        memory.add("I don't use Magnet anymore", user="u1", session="s2")
-    with Memory.open(postgres_emptied, embedder=HashEmbedder()) as memory:
-        assert [fact.value for fact in memory.facts(user="u1")] == ["Shram"]
-        magnet = next(hit for hit in memory.recall("Magnet", user="u1") if hit.kind == "message")
-        assert "Magnet" in magnet.text
-        assert "ledger" in memory.forget(user="u1").verified
-        assert memory.recall("Magnet", user="u1") == []
-        assert list(memory.facts(user="u1")) == []
-
-
-async def test_another_process_sees_what_was_added_at_once(postgres_emptied: str) -> None:
-    async with (
-        AsyncMemory.open(postgres_emptied, embedder=HashEmbedder()) as one,
-        AsyncMemory.open(postgres_emptied, embedder=HashEmbedder()) as other,
-    ):
-        await one.add("The piano is by the window", user="ana")
-        assert len(await other.recall("piano", user="ana")) == 1
-        await other.add("A piano was sold", user="ana")
-        assert len(await one.recall("piano", user="ana")) == 2
 
 
 async def test_a_key_for_the_file_is_refused_with_a_server() -> None:

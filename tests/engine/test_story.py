@@ -31,7 +31,13 @@ async def kept(request: pytest.FixtureRequest, backend: Backend, tmp_path: Path)
         yield memory
 
 
-async def test_it_changes_its_mind_when_the_user_does(kept: AsyncMemory) -> None:
+@pytest.mark.backends("pairwise")
+async def test_it_changes_its_mind_when_the_user_does(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=64)) as kept:
+        await tells_the_story(kept)
+
+
+async def tells_the_story(kept: AsyncMemory) -> None:
     told = await kept.add("I use Shram and Magnet as productivity tools", user="u1", session="s1")
     both = ["User uses Magnet as a productivity tool", "User uses Shram as a productivity tool"]
     assert facts_in(await kept.recall(TOOLS, user="u1")) == both

@@ -1,7 +1,6 @@
 """A model that is named is opened by every process that has the memory open; over the wire of a hosted one."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,9 +14,11 @@ from pydantic_ai import models
 
 from commonplace import AsyncMemory
 from commonplace.domain.errors import EmbedderMismatch
+from commonplace.interfaces.cli.app import run
 from tests.agents.wire import Service, from_memory, service, vector_of
+from tests.backends import Backend
 
-ROOT = Path(__file__).parent.parent.parent.parent
+pytestmark = pytest.mark.backends("ledgers")
 TOLD = "".join(json.dumps({"role": "user", "content": f"I saw bird {n} in the garden"}) + "\n" for n in range(700))
 
 
@@ -37,10 +38,12 @@ def settings(hosted: Service, model: str = "small") -> dict[str, Any]:
     }
 
 
-async def test_an_open_memory_opens_the_new_model_by_its_name(tmp_path: Path, hosted: Service) -> None:
+async def test_an_open_memory_opens_the_new_model_by_its_name(
+    backend: Backend, tmp_path: Path, hosted: Service
+) -> None:
     async with (
-        AsyncMemory.open(tmp_path, **settings(hosted)) as memory,
-        AsyncMemory.open(tmp_path, **settings(hosted)) as other,
+        AsyncMemory.open(**backend.at(tmp_path), **settings(hosted)) as memory,
+        AsyncMemory.open(**backend.at(tmp_path), **settings(hosted)) as other,
     ):
         for n in range(5):
             await memory.add(f"Clouds over the harbour {n}", user="ana", learn=False)
@@ -55,37 +58,42 @@ async def test_an_open_memory_opens_the_new_model_by_its_name(tmp_path: Path, ho
 
 
 async def test_settings_that_name_the_model_before_are_followed_and_a_third_is_refused(
-    tmp_path: Path, hosted: Service
+    backend: Backend, tmp_path: Path, hosted: Service
 ) -> None:
-    async with AsyncMemory.open(tmp_path, **settings(hosted)) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), **settings(hosted)) as memory:
         await memory.add("Clouds over the harbour", user="ana", learn=False)
         await memory.migrate_embeddings(to="openai:large")
     for model in ("small", "large"):
-        async with AsyncMemory.open(tmp_path, **settings(hosted, model)) as memory:
+        async with AsyncMemory.open(**backend.at(tmp_path), **settings(hosted, model)) as memory:
             assert (await memory.stats()).embedder == "openai:large"
             assert await memory.recall("Clouds over the harbour", user="ana")
     with pytest.raises(EmbedderMismatch, match="migrate-embeddings"):
-        await AsyncMemory.open(tmp_path, **settings(hosted, "third"))
-    async with AsyncMemory.open(tmp_path, **settings(hosted)) as memory:
+        await AsyncMemory.open(**backend.at(tmp_path), **settings(hosted, "third"))
+    async with AsyncMemory.open(**backend.at(tmp_path), **settings(hosted)) as memory:
         await memory.roll_back_embeddings()
-    async with AsyncMemory.open(tmp_path, **settings(hosted, "large")) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), **settings(hosted, "large")) as memory:
         assert (await memory.stats()).embedder == "openai:small"
 
 
 def test_sigterm_in_the_command_keeps_what_was_made(
-    tmp_path: Path, hosted: Service, environment: dict[str, str]
+    backend: Backend,
+    tmp_path: Path,
+    hosted: Service,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = tmp_path / "told.jsonl"
     told.write_text(TOLD)
-    environment |= {f"COMMONPLACE_{name.upper()}": str(value) for name, value in settings(hosted).items()}
-    environment |= {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    run = [sys.executable, "-m", "commonplace.interfaces.cli"]
+    for name, value in {**backend.at(tmp_path / "home"), **settings(hosted)}.items():
+        monkeypatch.setenv(f"COMMONPLACE_{name.upper()}", str(value))
 
-    def finished(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*run, *arguments], env=environment, capture_output=True, text=True, check=False)
+    def finished(*arguments: str) -> Any:
+        capsys.readouterr()
+        code, said = run(arguments), capsys.readouterr()
+        assert code == 0, said.err
+        return json.loads(said.out)
 
-    taken = finished("import", str(told), "--user", "ana", "--no-learn")
-    assert taken.returncode == 0, taken.stderr
+    finished("import", str(told), "--user", "ana", "--no-learn", "--json")
     before = len(hosted.embedded)
 
     def made() -> int:
@@ -96,26 +104,25 @@ def test_sigterm_in_the_command_keeps_what_was_made(
             time.sleep(1)
         return [vector_of(text) for text in texts]
 
-    hosted.embedding = slowly
+    usual, hosted.embedding = hosted.embedding, slowly
     command = ["migrate-embeddings", "--to", "openai:large", "--json"]
-    with subprocess.Popen([*run, *command], env=environment, stderr=subprocess.PIPE, text=True) as ours:
+    process = [sys.executable, "-m", "commonplace.interfaces.cli", *command]
+    with subprocess.Popen(process, stderr=subprocess.PIPE, text=True) as ours:
         while ours.poll() is None and made() <= 400:
             time.sleep(0.01)
         ours.send_signal(signal.SIGTERM)
         _, said = ours.communicate()
+    hosted.embedding = usual
     assert (ours.returncode, json.loads(said)["error"]) == (130, "Interrupted")
-    state = json.loads(finished("migrate-embeddings", "--json").stdout)
+    state = finished("migrate-embeddings", "--json")
     assert (state["model"], state["aside"]["state"], state["aside"]["rows"] > 0) == ("openai:small", "building", True)
-    again = finished(*command)
-    assert again.returncode == 0, again.stderr
-    done = json.loads(again.stdout)
+    done = finished(*command)
     assert (done["switched"], done["after"], done["embedded"] < done["rows"]) == (True, "openai:large", True)
-    gone = finished("migrate-embeddings", "--discard", "--json")
-    assert json.loads(gone.stdout)["aside"] is None
+    assert finished("migrate-embeddings", "--discard", "--json")["aside"] is None
 
 
-def test_what_the_command_cannot_do_has_an_exit_code(environment: dict[str, str]) -> None:
-    environment |= {"PYTHONPATH": str(ROOT / "src"), "COMMONPLACE_LEARN": "false"}
-    run = [sys.executable, "-m", "commonplace.interfaces.cli", "migrate-embeddings"]
+def test_what_the_command_cannot_do_has_an_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMONPLACE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COMMONPLACE_LEARN", "false")
     for arguments, code in ((["--roll-back"], 4), (["--to", "nonsense"], 2), (["--discard", "--roll-back"], 2)):
-        assert subprocess.run([*run, *arguments], env=environment, capture_output=True, check=False).returncode == code
+        assert run(["migrate-embeddings", *arguments]) == code
