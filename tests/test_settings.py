@@ -186,6 +186,12 @@ def test_an_unknown_variable_of_ours_is_refused(folder: Path, monkeypatch: pytes
         ({"index": "fass"}, "index='fass': expected 'auto', 'exact', 'chroma', 'pgvector' or 'qdrant'"),
         ({"sqlite_pragmas": {"cache_size": "1; drop table fact"}}, "sqlite_pragmas.cache_size='1; drop table fact'"),
         ({"sqlite_pragmas": "journal_mode=OFF"}, "unknown pragma: 'journal_mode'"),
+        ({"embedding_models": "acme"}, "embedding_models.acme='': expected `local` or provider:model"),
+        ({"embedding_models": "=local"}, "expected a tenant, or tenant/user"),
+        ({"api_limit_read": "often"}, "api_limit_read='often': expected a number and a time, as 100/minute"),
+        ({"proxy_openai_url": "api.openai.com"}, "expected an address that begins with http:// or https://"),
+        ({"language": "English"}, "language='English': expected an ISO 639 code, as en"),
+        ({"chroma_collection": "a b"}, "chroma_collection='a b': expected letters, digits"),
         ({"weight_relevance": 0, "weight_importance": 0, "weight_recency": 0}, "all 0: expected one above 0"),
     ],
 )

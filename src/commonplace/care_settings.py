@@ -1,17 +1,12 @@
 """The settings of the care of data: how long it is kept, and its snapshots."""
 
-import os
-from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from commonplace.domain.retention import Retention
-
-
-def _expanded(value: object) -> object:
-    return os.path.expanduser(value) if isinstance(value, str) else value
+from commonplace.setting_types import Place
 
 
 def _retention(value: str) -> str:
@@ -41,7 +36,7 @@ class CareSettings(BaseSettings):
         14, ge=1, description="How many snapshots a worker or service keeps when it has made another one."
     )
     snapshot_passphrase: SecretStr | None = Field(None, description="Encrypts snapshots, and reads encrypted ones.")
-    snapshot_key_file: Annotated[Path, BeforeValidator(_expanded)] | None = Field(
+    snapshot_key_file: Place | None = Field(
         None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."
     )
 
@@ -57,7 +52,7 @@ class CareSettings(BaseSettings):
     )
 
     ledger_key: SecretStr | None = Field(None, description="Encrypts the SQLite ledger: a passphrase.")
-    ledger_key_file: Annotated[Path, BeforeValidator(_expanded)] | None = Field(
+    ledger_key_file: Place | None = Field(
         None, description="A file of 32 or more random bytes that does the same, instead of a passphrase."
     )
     ledger_keyring: str | None = Field(

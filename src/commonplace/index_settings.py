@@ -1,18 +1,14 @@
 """The settings of vector search: who answers, and where the indexes are."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
+from commonplace.setting_types import Place, fitting
+
 IndexName = Literal["chroma", "pgvector", "qdrant"]
-
-
-def _expanded(value: object) -> object:
-    return os.path.expanduser(value) if isinstance(value, str) else value
 
 
 def _by_namespace(value: object) -> object:
@@ -21,9 +17,11 @@ def _by_namespace(value: object) -> object:
     return value if pairs is None else {name.strip(): model.strip() for name, model in pairs}
 
 
-Namespace = Annotated[str, Field(pattern="^[^/]+(/.*)?$")]
-ModelName = Annotated[str, Field(pattern="^(local|[^:]+:.+)$")]
-Place = Annotated[Path, BeforeValidator(_expanded)]
+Namespace = Annotated[str, fitting("[^/]+(/.*)?", "a tenant, or tenant/user")]
+ModelName = Annotated[str, fitting("local|[^:]+:.+", "`local` or provider:model, as openai:text-embedding-3-large")]
+CollectionName = Annotated[
+    str, fitting("[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}", "letters, digits, '.', '_' and '-', at most 128")
+]
 
 
 class IndexSettings(BaseSettings):
@@ -50,7 +48,7 @@ class IndexSettings(BaseSettings):
     chroma_path: Place | None = Field(
         None, description="The folder of the Chroma in this process. Unset: `chroma` in `home`."
     )
-    chroma_collection: Annotated[str, Field(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$")] | None = Field(
+    chroma_collection: CollectionName | None = Field(
         None, description="What the names of collections begin with, for a Chroma server that others use too."
     )
     pgvector_url: str | None = Field(

@@ -7,8 +7,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode
 
-RATE = r"^[1-9][0-9]{0,8}/(second|minute|hour|day)$"
-Rate = Annotated[str, Field(pattern=RATE)]
+from commonplace.setting_types import fitting
+
+Rate = Annotated[str, fitting("[1-9][0-9]{0,8}/(second|minute|hour|day)", "a number and a time, as 100/minute")]
+Address = Annotated[str, fitting("https?://.*", "an address that begins with http:// or https://")]
 
 
 def _listed(value: object) -> object:
@@ -39,12 +41,8 @@ class ServiceSettings(BaseSettings):
     api_limit_read: Rate = Field("6000/minute", description="How often a key may read.")
     api_limit_write: Rate = Field("3000/minute", description="How often a key may write.")
     api_limit_costly: Rate = Field("120/minute", description="How often a key may chat, export, forget, or look after.")
-    proxy_openai_url: str = Field(
-        "https://api.openai.com/v1", pattern="^https?://", description="What `/openai/v1` stands before."
-    )
-    proxy_anthropic_url: str = Field(
-        "https://api.anthropic.com", pattern="^https?://", description="What `/anthropic` stands before."
-    )
+    proxy_openai_url: Address = Field("https://api.openai.com/v1", description="What `/openai/v1` stands before.")
+    proxy_anthropic_url: Address = Field("https://api.anthropic.com", description="What `/anthropic` stands before.")
     proxy_budget: int = Field(800, ge=1, le=1_000_000, description="Most tokens of memory in a request to a model.")
     proxy_timeout: float = Field(600.0, gt=0, description="Seconds a model behind a proxy may take.")
     proxy_max_body: int = Field(50_000_000, ge=1, description="Most bytes of a request to a model: images are large.")

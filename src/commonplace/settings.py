@@ -19,6 +19,7 @@ from commonplace.care_settings import CareSettings
 from commonplace.domain.errors import InvalidInput
 from commonplace.index_settings import IndexSettings
 from commonplace.service_settings import ServiceSettings
+from commonplace.setting_types import Place, fitting
 from commonplace.shared_settings import SharedSettings
 
 PREFIX = "COMMONPLACE_"
@@ -31,10 +32,6 @@ PASSED_ON = ("cache_size", "mmap_size", "wal_autocheckpoint")
 Values = dict[str, Any]
 RESERVED: Values = {"reserved": True}
 """Accepted, so that a configuration can be complete, but not used by this version."""
-
-
-def _expanded(value: object) -> object:
-    return os.path.expanduser(value) if isinstance(value, str) else value
 
 
 def _upper(value: object) -> object:
@@ -50,8 +47,8 @@ def _pragmas(value: object) -> object:
     return pragmas
 
 
-Folder = Annotated[Path, BeforeValidator(_expanded)]
-Pragma = Annotated[str, Field(pattern="^-?[0-9A-Za-z]+$", coerce_numbers_to_str=True)]
+Pragma = Annotated[str, Field(coerce_numbers_to_str=True), fitting("-?[0-9A-Za-z]+", "a number or a word")]
+Language = Annotated[str, fitting("[a-z]{2,3}", "an ISO 639 code, as en")]
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1)]
 
@@ -78,21 +75,19 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
         protected_namespaces=(),
     )
 
-    home: Folder = Field(default_factory=default_home, description="The memory folder.")
+    home: Place = Field(default_factory=default_home, description="The memory folder.")
     database_url: str | None = Field(
         None,
         repr=False,
         description="The ledger, as `sqlite:///…` or `postgresql://…`. Unset: a SQLite file in `home`.",
     )
     tenant: str = Field("default", min_length=1, description="Whose memories these are, above the user.")
-    settings_file: Folder | None = Field(
+    settings_file: Place | None = Field(
         None, description="The YAML file to read. Unset: `commonplace.yaml` in the current folder, if there is one."
     )
 
     learn: bool = Field(True, description="Learn facts from what the user says.")
-    language: str = Field(
-        "en", pattern="^[a-z]{2,3}$", description="The language of the words to stem, as an ISO 639 code."
-    )
+    language: Language = Field("en", description="The language of the words to stem, as an ISO 639 code.")
     max_active_memories: Positive | None = Field(
         None, description="Most facts a user may have at a time.", json_schema_extra=RESERVED
     )
@@ -109,8 +104,8 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     embedding_dimensions: Positive | None = Field(
         None, description="Numbers in a hosted vector; a service that can shortens it. Unset: the model's own."
     )
-    model_path: Folder | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
-    model_cache: Folder = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
+    model_path: Place | None = Field(None, description="A folder with the embedding model. Unset: it is looked for.")
+    model_cache: Place = Field(default_factory=default_model_cache, description="Where a fetched model is kept.")
     embed_threads: Positive = Field(1, description="Threads that compute one batch of embeddings.")
     replace_vectors: bool = Field(
         False, description="Open a memory made with another embedding model, and make its vectors anew."
@@ -160,7 +155,7 @@ class Settings(CareSettings, IndexSettings, ServiceSettings, SharedSettings):
     )
     summarise_after: int = Field(4_000, ge=0, description="Past so many tokens a session's older part is summarised.")
     summary_tokens: Positive = Field(300, description="About how many tokens a summary has.")
-    tokenizer: Folder | None = Field(None, description="The language model's `tokenizer.json`. Unset: a high estimate.")
+    tokenizer: Place | None = Field(None, description="The language model's `tokenizer.json`. Unset: a high estimate.")
     learning_concurrency: Positive = Field(4, description="How many messages are learned from at once with a model.")
     learning_attempts: Positive = Field(
         5, description="How often learning from a message is tried before it is given up."
