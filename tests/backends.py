@@ -44,7 +44,16 @@ PAIRWISE = (
 SERVERS = tuple(engines for engines in PAIRWISE if engines.index in ("chroma server", "pgvector"))
 """Those whose index any number of processes may use at once."""
 
-_CHOICES = {"files": (Engines(),), "ledgers": LEDGERS, "pairwise": PAIRWISE, "servers": SERVERS}
+INDEXED = tuple(engines for engines in PAIRWISE if engines.index != "exact")
+"""Those with an index beside the ledger."""
+
+_CHOICES = {
+    "files": (Engines(),),
+    "ledgers": LEDGERS,
+    "pairwise": PAIRWISE,
+    "indexed": INDEXED,
+    "servers": SERVERS,
+}
 
 
 @dataclass(slots=True)

@@ -72,7 +72,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "q
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "backends(choice): run on several engines: ledgers, pairwise, servers, or files")
+    config.addinivalue_line("markers", "backends(choice): run on several engines, as tests/backends.py names them")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailuresAtOnce(config))
 

@@ -158,8 +158,9 @@ async def test_a_snapshot_brings_every_model_back(backend: Backend, tmp_path: Pa
             assert await lengths(memory, user) == {dimensions}
 
 
-async def test_a_change_of_everybodys_model_leaves_them_alone(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=EVERYBODYS, embedders={"default/ana": ANAS}) as memory:
+@pytest.mark.backends("ledgers")
+async def test_a_change_of_everybodys_model_leaves_them_alone(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=EVERYBODYS, embedders={"default/ana": ANAS}) as memory:
         await tell(memory, "ana", "ben")
         done = await memory.migrate_embeddings(to=HashEmbedder(dimensions=40), least_overlap=0.0)
         assert (done.switched, done.left_alone) == (True, 1)
@@ -171,13 +172,14 @@ async def test_a_change_of_everybodys_model_leaves_them_alone(tmp_path: Path) ->
         assert await lengths(memory, "ana") == {64}
 
 
-async def test_another_model_for_everybody_in_place_is_one_for_every_tenant(tmp_path: Path) -> None:
+@pytest.mark.backends("ledgers")
+async def test_another_model_for_everybody_in_place_is_one_for_every_tenant(backend: Backend, tmp_path: Path) -> None:
     own = {"other/ana": ANAS}
-    async with AsyncMemory.open(tmp_path, embedder=EVERYBODYS, embedders=own) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=EVERYBODYS, embedders=own) as memory:
         await tell(memory, "ana")
         await tell(other := await memory.beside("other"), "ana", "ben")
         await other.aclose()
-    async with AsyncMemory.open(tmp_path, embedder=ACME, embedders=own, replace_vectors=True) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=ACME, embedders=own, replace_vectors=True) as memory:
         other = await memory.beside("other")
         for whose, user, dimensions in ((memory, "ana", 48), (other, "ben", 48), (other, "ana", 64)):
             await works(whose, user)

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from commonplace import AsyncMemory
 from commonplace.adapters.rules import RuleExtractor
 from commonplace.domain.values import Message, MessageId
+from tests.backends import Backend
 from tests.learning.simulator import Simulator
 from tests.learning.stories import Story, shown, stories
 
@@ -67,3 +69,13 @@ async def test_a_memory_follows_the_story(story: Story, at_once: bool, memory: A
         await memory.add(content, user=user, session="s1")
     known = {moment: shown(await memory.facts(user=user, valid_at=moment)) for moment in story.moments}
     assert known == story.moments
+
+
+@pytest.mark.backends("ledgers")
+async def test_every_ledger_follows_stories(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=apart) as memory:
+        for story in STORIES[::3]:
+            messages = [{"role": line.role, "content": line.text, "at": line.at} for line in story.told]
+            await memory.add(messages, user=story.name, session="s1")
+            known = {moment: shown(await memory.facts(user=story.name, valid_at=moment)) for moment in story.moments}
+            assert known == story.moments

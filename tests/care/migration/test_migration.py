@@ -155,8 +155,9 @@ async def test_what_is_not_in_use_can_be_removed(backend: Backend, tmp_path: Pat
         assert await texts(memory)
 
 
-async def test_a_model_that_agrees_on_nothing_is_not_switched_to(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_a_model_that_agrees_on_nothing_is_not_switched_to(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=100)
         before = await texts(memory)
         with pytest.raises(EmbedderMismatch, match="nothing was switched"):
@@ -168,7 +169,8 @@ async def test_a_model_that_agrees_on_nothing_is_not_switched_to(tmp_path: Path)
         assert (done.switched, done.embedded) == (True, 0)
 
 
-async def test_a_model_that_changes_its_mind_is_found_out(tmp_path: Path) -> None:
+@pytest.mark.backends("ledgers")
+async def test_a_model_that_changes_its_mind_is_found_out(backend: Backend, tmp_path: Path) -> None:
     calls = 0
 
     def fickle(asked: list[str]) -> Rows:
@@ -176,15 +178,16 @@ async def test_a_model_that_changes_its_mind_is_found_out(tmp_path: Path) -> Non
         calls += 1
         return senseless([f"{text} {calls > 2}" for text in asked])
 
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=40)
         with pytest.raises(EmbedderMismatch, match="not one model"):
             await memory.migrate_embeddings(to=fickle)
         assert await dimensions(memory) == {64}
 
 
-async def test_the_model_in_use_is_no_migration(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD) as memory:
+@pytest.mark.backends("ledgers")
+async def test_the_model_in_use_is_no_migration(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD) as memory:
         await tell(memory, count=3)
         done = await memory.migrate_embeddings(to=HashEmbedder(64))
         assert (done.switched, done.embedded, done.before) == (False, 0, done.after)
@@ -220,22 +223,27 @@ async def test_a_memory_in_this_process_can_change_too(index: str) -> None:
         assert await texts(memory) == before
 
 
-async def test_chroma_follows(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=OLD, index="chroma") as memory:
+@pytest.mark.backends("indexed")
+async def test_the_index_follows(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=OLD, learn=False) as memory:
         await tell(memory, count=30)
         before = await texts(memory)
         await settle(memory)
-        assert [name[-3:] for name in (await memory.stats()).collections if name.endswith("-g1")] == []
+        assert not any(name.endswith("-g1") for name in await own_collections(memory))
         await memory.migrate_embeddings(to=NEW)
         assert await texts(memory) == before
         await settle(memory)
-        collections = (await memory.stats()).collections
-        assert [name.endswith("-g1") for name in collections] == [True]
+        assert [name.endswith("-g1") for name in await own_collections(memory)] == [True]
         found = await memory.recall("the violin near the river", user="ana", limit=5, explain=True)
         assert [item.text for item in found] == before
-        assert {item.why.path for item in found if item.why} == {"chroma"}
+        assert {item.why.path for item in found if item.why} == {backend.settings["index"]}
         await memory.forget(user="ana")
         assert (await memory.doctor()).healthy
+
+
+async def own_collections(memory: AsyncMemory) -> list[str]:
+    """Return what an index that others may use, too, has of this ledger."""
+    return [name for name in (await memory.stats()).collections if memory._parts.ledger.name in name]
 
 
 async def settle(memory: AsyncMemory) -> None:
