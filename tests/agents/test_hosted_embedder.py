@@ -62,6 +62,33 @@ async def test_a_vector_is_kept_in_the_ledger_and_its_tokens_are_counted(
     assert (stats.embedder, stats.learning.usage.input_tokens) == (f"{provider}:small", tokens)
 
 
+def kinds(body: Any) -> set[str | None]:
+    """Return what the texts of a request are said to be for; None where the service does not ask."""
+    return {one.get("taskType") for one in body["requests"]} if "requests" in body else {body.get("input_type")}
+
+
+@pytest.mark.parametrize(
+    ("provider", "kept", "asked"),
+    [
+        ("openai", None, None),
+        ("cohere", "search_document", "search_query"),
+        ("google", "RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"),
+    ],
+)
+async def test_a_question_is_embedded_as_one_where_the_service_tells_them_apart(
+    provider: str, kept: str | None, asked: str | None, serve: Serve, tmp_path: Path
+) -> None:
+    service, given = serve(), {"embedding_dimensions": DIMENSIONS}
+    async with AsyncMemory.open(tmp_path, **settings(service, provider, **given)) as memory:
+        await memory.remember("Clouds over the harbour", user="u1")
+        await memory.reindex()
+        for _ in range(2):
+            await memory.recall("Clouds over the harbour", user="u1")
+    said = [(texts, kinds(body)) for texts, body in zip(service.embedded, service.bodies, strict=True)]
+    as_kept, as_asked = (["Clouds over the harbour"], {kept}), (["Clouds over the harbour"], {asked})
+    assert said == ([as_kept] if kept == asked else [as_kept, as_asked]), "each is asked for once"
+
+
 async def test_vectors_of_another_model_are_not_mixed_in(serve: Serve, tmp_path: Path) -> None:
     service = serve()
     async with AsyncMemory.open(tmp_path, **settings(service)) as memory:

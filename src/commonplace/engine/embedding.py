@@ -9,6 +9,7 @@ from commonplace.domain.errors import EmbedderUnavailable
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.image_embedder import ImageEmbedder
 from commonplace.ports.ledger import Vector
+from commonplace.ports.question_embedder import QuestionEmbedder
 from commonplace.ports.token_embedder import TokenEmbedder
 from commonplace.recall.late import QueryTokens, short_tokens
 
@@ -37,6 +38,7 @@ class Embedding:
         # Asked once: looking whether an object keeps a protocol takes longer than a small embedder does.
         self._reader = embedder if isinstance(embedder, TokenEmbedder) else None
         self._images = embedder if isinstance(embedder, ImageEmbedder) else None
+        self._questions = embedder if isinstance(embedder, QuestionEmbedder) else None
         self._model = embedder.identity
         self._kept: OrderedDict[bytes, Sense] = OrderedDict()
 
@@ -44,26 +46,36 @@ class Embedding:
     def identity(self) -> str:
         return self._embedder.identity
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """Never fails for want of a model: the texts stay searchable by their words, and the note says so."""
+    async def embed(self, texts: Sequence[str], *, asked: bool = False) -> Embedded:
+        """Never fails for want of a model: the texts stay searchable by their words, and the note says so.
+
+        `asked`: they are questions, which some models read in another way.
+        """
         try:
-            return Embedded(await self.embed_all(texts), None)
+            return Embedded(await self.embed_all(texts, asked=asked), None)
         except EmbedderUnavailable as error:
             return Embedded([None] * len(texts), f"searched by words only: {error}")
 
-    async def embed_all(self, texts: Sequence[str]) -> Sequence[Sense]:
+    async def embed_all(self, texts: Sequence[str], *, asked: bool = False) -> Sequence[Sense]:
         """As `embed`, for work that is pointless without vectors. Raises EmbedderUnavailable."""
-        keys = [_key(text) for text in texts]
         while True:
             model = self._of_one_model()
+            as_questions = asked and self.reads_questions
+            keys = [_key(text, asked=as_questions) for text in texts]
             found = {key: kept for key in keys if (kept := self._kept.get(key))}
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            read = self._read_questions if as_questions else self._read
             if missing:
-                found.update(zip(missing, await self._read(list(missing.values()), model), strict=True))
+                found.update(zip(missing, await read(list(missing.values()), model), strict=True))
             if self._embedder.identity == model:  # else another one took its place meanwhile
                 break
         self._keep(found)
         return [found[key] for key in keys]
+
+    @property
+    def reads_questions(self) -> bool:
+        """Whether the model of this moment reads questions in another way."""
+        return self._questions is not None and bool(getattr(self._embedder, "reads_questions", True))
 
     @property
     def takes_images(self) -> bool:
@@ -97,6 +109,10 @@ class Embedding:
             self._model = model
         return model
 
+    async def _read_questions(self, texts: Sequence[str], model: str) -> Sequence[Sense]:
+        assert self._questions is not None
+        return [Sense(vector, None, model) for vector in await self._questions.embed_questions(texts)]
+
     async def _read(self, texts: Sequence[str], model: str) -> Sequence[Sense]:
         if self._reader is None:
             return [Sense(vector, None, model) for vector in await self._embedder.embed(texts)]
@@ -115,5 +131,6 @@ class Embedding:
             self._kept.popitem(last=False)
 
 
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _key(text: str, *, asked: bool = False) -> bytes:
+    salt = b"asked" if asked else b""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, salt=salt).digest()

@@ -16,6 +16,7 @@ from commonplace.domain.errors import CommonplaceError, EmbedderUnavailable
 from commonplace.ports.embedder import Embedder, Vectors
 from commonplace.ports.image_embedder import ImageEmbedder
 from commonplace.ports.models import Model, Models
+from commonplace.ports.question_embedder import QuestionEmbedder
 from commonplace.ports.token_embedder import Read, TokenEmbedder
 
 LOG = logging.getLogger(__name__)
@@ -87,6 +88,13 @@ class Following:
         return [Read(vector, (), _NO_TOKENS) for vector in await self._now.embed(texts)]
 
     @property
+    def reads_questions(self) -> bool:
+        return self._questions is not None
+
+    async def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        return await (self._now.embed(texts) if self._questions is None else self._questions.embed_questions(texts))
+
+    @property
     def takes_images(self) -> bool:
         return self._images is not None
 
@@ -124,6 +132,7 @@ class Following:
         # Asked once: looking whether an object keeps a protocol takes 30 µs, and every add asks.
         self._reader = embedder if isinstance(embedder, TokenEmbedder) else None
         self._images = embedder if isinstance(embedder, ImageEmbedder) else None
+        self._questions = embedder if isinstance(embedder, QuestionEmbedder) else None
 
     async def _found(self, model: Model) -> Embedder:
         known = self._given.get(model.identity)

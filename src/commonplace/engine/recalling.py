@@ -219,7 +219,7 @@ class Recalling:
     async def _asked(self, scope: Scope, request: Request, now: datetime) -> AsyncIterator["Ready | None"]:
         embedding = self._choosing.of(scope)
         model = embedding.identity
-        (sense,), unembedded = await embedding.embed([request.query])
+        (sense,), unembedded = await embedding.embed([request.query], asked=True)
         vector = sense.vector if sense else None
         filters, limit = filters_of(request, now), request.limit + SPARE
         birthday = await self._birthday(scope, request.query)

@@ -6,6 +6,7 @@ A vector costs money and a journey, so what the ledger has kept is not asked for
 import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Literal
 
 import numpy as np
 from pydantic_ai.embeddings import EmbeddingModel, EmbeddingSettings
@@ -36,14 +37,18 @@ LONGEST = 24_000
 TOGETHER = 200_000
 """Characters in a request: OpenAI takes 300,000 tokens, and a Chinese character can be one."""
 
+Kind = Literal["query", "document"]
 Spend = Callable[[Usage], Awaitable[None]]
 
 
 class HostedEmbedder:
     """Built by `open`, which knows the dimensions."""
 
-    def __init__(self, model: EmbeddingModel, *, name: str, dimensions: int, shortened: bool = False) -> None:
+    def __init__(
+        self, model: EmbeddingModel, *, name: str, dimensions: int, shortened: bool = False, tells_apart: bool = True
+    ) -> None:
         self._model, self._name, self._dimensions = model, name, dimensions
+        self._of_questions: Kind = "query" if tells_apart else "document"
         # Vectors that were cut to fewer numbers are not those of the whole model: they never share an index.
         self._identity = f"{name}/{dimensions}" if shortened else name
         # Text beyond what the model reads is cut by the service that would otherwise refuse it.
@@ -52,16 +57,20 @@ class HostedEmbedder:
         self._spend: Spend | None = None
 
     @classmethod
-    async def open(cls, model: EmbeddingModel, *, name: str, dimensions: int | None = None) -> "HostedEmbedder":
+    async def open(
+        cls, model: EmbeddingModel, *, name: str, dimensions: int | None = None, tells_apart: bool = True
+    ) -> "HostedEmbedder":
         """Return an embedder. A model whose dimensions nobody knows is asked. Raises EmbedderUnavailable.
 
         The service is asked to shorten its vectors where the model's own dimensions are known to be others.
+        Where it does not tell questions apart from other texts, the vector of a text serves for both.
         """
         own = DIMENSIONS.get(name)
         if known := dimensions or own:
-            return cls(model, name=name, dimensions=known, shortened=own not in (None, known))
+            shortened = own not in (None, known)
+            return cls(model, name=name, dimensions=known, shortened=shortened, tells_apart=tells_apart)
         (row,) = await cls(model, name=name, dimensions=0)._ask(["dimensions"])
-        return cls(model, name=name, dimensions=len(row))
+        return cls(model, name=name, dimensions=len(row), tells_apart=tells_apart)
 
     def keep_in(self, cache: EmbeddingCache, spend: Spend) -> None:
         """Keep vectors there, and tell it what they cost."""
@@ -76,11 +85,17 @@ class HostedEmbedder:
         return self._dimensions
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        digests = [_digest(text) for text in texts]
+        return await self._embed(texts, "document")
+
+    async def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        return await self._embed(texts, self._of_questions)
+
+    async def _embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        digests = [_digest(text, kind) for text in texts]
         found = await self._kept(digests)
         missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found}
         for batch in batches({digest: len(text[:LONGEST]) for digest, text in missing.items()}):
-            given = await self._ask([_clean(missing[digest]) for digest in batch])
+            given = await self._ask([_clean(missing[digest]) for digest in batch], kind)
             fresh = dict(zip(batch, self._checked(given, len(batch)), strict=True))
             found |= fresh
             if self._cache is not None:
@@ -96,15 +111,15 @@ class HostedEmbedder:
         vectors = {digest: np.frombuffer(packed, np.float32) for digest, packed in kept.items()}
         return {digest: vector for digest, vector in vectors.items() if len(vector) == self._dimensions}
 
-    async def _ask(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    async def _ask(self, texts: Sequence[str], kind: Kind = "document") -> Sequence[Sequence[float]]:
         try:
-            result = await self._model.embed(texts, input_type="document", settings=self._asked)
+            result = await self._model.embed(texts, input_type=kind, settings=self._asked)
         except TOO_LATE as error:
             raise EmbedderUnavailable(f"{self._name} gave no embeddings in time") from error
         except AgentRunError as error:
             status = f" with status {error.status_code}" if isinstance(error, ModelHTTPError) else ""
-            kind = type(error).__name__.removeprefix("_HTTP")
-            raise EmbedderUnavailable(f"{self._name} gave no embeddings{status}: {kind}") from error
+            what = type(error).__name__.removeprefix("_HTTP")
+            raise EmbedderUnavailable(f"{self._name} gave no embeddings{status}: {what}") from error
         except ValueError as error:  # what the SDK raises for an answer without data
             raise EmbedderUnavailable(f"{self._name} gave 0 embeddings: expected {len(texts)}") from error
         if self._spend is not None:
@@ -149,5 +164,7 @@ def _clean(text: str) -> str:
     return text[:LONGEST].encode("utf-8", "replace").decode() if text.strip() else "(nothing)"
 
 
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(text: str, kind: Kind) -> bytes:
+    """Return what a vector is kept under: that of a question is not that of the same text."""
+    salt = b"query" if kind == "query" else b""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, salt=salt).digest()

@@ -124,7 +124,7 @@ async def opened_embedder(name: str, access: Access, *, dimensions: int | None) 
         if reached:
             stack.push_async_callback(reached.close)
         opened = open_embedding_model(f"openai:{model}" if compatible else f"{kind}:{model}", reached)
-        yield await HostedEmbedder.open(opened, name=name, dimensions=dimensions)
+        yield await HostedEmbedder.open(opened, name=name, dimensions=dimensions, tells_apart=not compatible)
 
 
 def _reach(kind: str, access: Access, what: str, without: str, missing: Missing) -> Reached | None:
