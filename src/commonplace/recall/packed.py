@@ -112,7 +112,7 @@ def pack(row: Analysed) -> bytes:
         f"<BBHHHIBBBB{count}Q{count}B{-count % 8}x",
         FORMAT,
         round(_BYTE * row.features.first_person),
-        row.features.has,
+        row.features.flags,
         min(row.features.words, _SHORT),
         len(own),
         min(row.whole, 2**32 - 1),
