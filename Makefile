@@ -50,7 +50,7 @@ check: lint test ## Everything that CI runs: lint, then test
 lint: $(DEV) ## Check format, lint rules, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy src tests bench examples
+	$(BIN)/mypy --num-workers 2 src tests bench examples
 	$(BIN)/lint-imports
 
 format: $(DEV) ## Rewrite the code in the house format

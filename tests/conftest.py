@@ -1,5 +1,6 @@
 """What every test gets: one async backend, no way out to the network, and no skip that CI would not notice."""
 
+import gc
 import ipaddress
 import os
 import sys
@@ -106,6 +107,16 @@ LONG = (
     "tests/interfaces/",
 )
 """Where a test takes seconds. They are given out first, or one process would be busy with the last of them alone."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for garbage, and never look at the million objects of what was imported again."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
