@@ -75,6 +75,10 @@ class Backend:
             self._databases[folder] = self.new_database()
         return {"home": folder, "database_url": self._databases[folder], **self.settings}
 
+    def variables(self, folder: Path, **more: object) -> dict[str, str]:
+        """Return the same for the environment of a command."""
+        return {f"COMMONPLACE_{name.upper()}": str(value) for name, value in {**self.at(folder), **more}.items()}
+
     def named(self, folder: Path) -> str | Path:
         """Return what names the memory there where one argument has to: the URL of its database, or its folder."""
         url: str | None = self.at(folder).get("database_url")

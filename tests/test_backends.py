@@ -33,9 +33,8 @@ NOT_ON_BOTH = {
     "tests/faults/test_kill_chroma.py": "the folder of Chroma by itself",
     "tests/faults/test_kill_ledger.py": "the file of SQLite and its log; a server's are in test_kill_postgres.py",
     "tests/faults/test_kill_postgres.py": "the server's own process is killed",
-    "tests/faults/test_kill_service.py": "the process of the service; tests/scale kills it on PostgreSQL",
+    "tests/faults/test_kill_service.py": "to start it takes long; tests/scale kills it on PostgreSQL, with all else",
     "tests/faults/test_redis.py": "copies in front of the ledger in memory, which keeps the same contract",
-    "tests/faults/test_rolling_restart.py": "processes of the service that share a port",
 }
 """What runs on one ledger, or none, by its nature. Single tests of other files are marked `backends("files")`, and say
 why beside it."""
@@ -90,7 +89,7 @@ def test_what_one_ledger_is_put_to_the_other_is_too(collected: Sequence[str]) ->
             for ledger in ("sqlite", "postgres")
         )
     }
-    assert one_only == set(NOT_ON_BOTH)
+    assert one_only == set(NOT_ON_BOTH), 'mark it @pytest.mark.backends("ledgers"), or say in NOT_ON_BOTH why not'
 
 
 def test_every_ledger_passes_one_contract(collected: Sequence[str]) -> None:

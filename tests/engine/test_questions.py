@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from commonplace import AsyncMemory
 from commonplace.ports.embedder import Vectors
+from tests.backends import Backend
 
 
 class Asking:
@@ -21,8 +23,9 @@ class Asking:
         return await self.embed(["tea" if "drink" in text else "" for text in texts])
 
 
-async def test_an_embedder_of_ones_own_may_read_questions_in_another_way(tmp_path: Path) -> None:
-    async with AsyncMemory.open(tmp_path, embedder=Asking()) as memory:
+@pytest.mark.backends("ledgers")
+async def test_an_embedder_of_ones_own_may_read_questions_in_another_way(backend: Backend, tmp_path: Path) -> None:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=Asking()) as memory:
         for said in ("The harbour is windy", "What to drink?", "I like tea in the morning"):
             await memory.add(said, user="ana", learn=False)
         found = await memory.recall("What to drink?", user="ana", min_relevance=0, explain=True)

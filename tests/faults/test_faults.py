@@ -244,9 +244,9 @@ def test_sigterm_in_a_long_command_leaves_nothing_half_done(
 ) -> None:
     (tmp_path / "told.jsonl").write_text(TOLD)
     monkeypatch.chdir(tmp_path)
-    settings = backend.at(tmp_path / "home") | {"model_cache": tmp_path / "no-model", "index": "auto"}
-    for name, value in settings.items():
-        monkeypatch.setenv(f"COMMONPLACE_{name.upper()}", str(value))
+    variables = backend.variables(tmp_path / "home", model_cache=tmp_path / "no-model", index="auto")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     into = backend.named(tmp_path / "restored")
     commands = {
         "import": ["import", "told.jsonl", "--user", "ana", "--no-learn"],
@@ -263,7 +263,7 @@ def test_sigterm_in_a_long_command_leaves_nothing_half_done(
     if command == "restore":
         assert run(commands["snapshot"]) == 0
     file = ".restored.*.restoring/ledger.db" if command == "restore" else "home/*-wal"
-    url = into if command == "restore" else settings.get("database_url")
+    url = into if command == "restore" else variables.get("COMMONPLACE_DATABASE_URL")
     ours = subprocess.Popen([sys.executable, "-m", "commonplace.interfaces.cli", *commands[command]])
     while ours.poll() is None and not (any(tmp_path.glob(file)) or connected(url)):
         time.sleep(0.01)

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
+import pytest
 
+from tests.backends import Backend
 from tests.faults.test_kill_service import serving
 from tests.interfaces.http.test_crew import lives
 from tests.servers import free_port
@@ -47,6 +49,7 @@ class Load:
                     answer = await asking.post("/v1/messages", json={"content": "I like tea", "user": "u"})
                     answer.raise_for_status()
                     self.acknowledged += answer.json()["messages"]
+                    await asyncio.sleep(0.02)  # leave the cores to the processes that start
                 except httpx2.HTTPError as error:
                     self.failed.append(repr(error))
 
@@ -57,12 +60,14 @@ async def replaced(pid: int, before: set[int]) -> None:
             await asyncio.sleep(0.1)
 
 
+@pytest.mark.backends("ledgers")
 async def test_processes_are_replaced_without_a_failed_request_or_a_lost_write(
-    tmp_path: Path, environment: dict[str, str]
+    backend: Backend, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     port, rolling, killing = free_port(), Load(), Load()
     url = f"http://127.0.0.1:{port}"
-    with serving(tmp_path / "home", port, environment | {"COMMONPLACE_API_WORKERS": "2"}) as above:
+    environment |= backend.variables(tmp_path / "home", index="auto", api_workers=2)
+    with serving(tmp_path / "home", port, environment) as above:
         async with rolling.on(url):
             before = set(workers_of(above.pid))
             above.send_signal(signal.SIGHUP)

@@ -84,8 +84,8 @@ def test_sigterm_in_the_command_keeps_what_was_made(
 ) -> None:
     told = tmp_path / "told.jsonl"
     told.write_text(TOLD)
-    for name, value in {**backend.at(tmp_path / "home"), **settings(hosted)}.items():
-        monkeypatch.setenv(f"COMMONPLACE_{name.upper()}", str(value))
+    for name, value in backend.variables(tmp_path / "home", **settings(hosted)).items():
+        monkeypatch.setenv(name, value)
 
     def finished(*arguments: str) -> Any:
         capsys.readouterr()
