@@ -65,8 +65,8 @@ OF_ADD = (
     Part("parse", f"{ENGINE}.engine", "parse_messages", ADD),
     Part("analyse: passages, terms, features", f"{ENGINE}.indexing", "Indexing.sketch_message", ADD),
     Part("embed: tokens, too", f"{ENGINE}.embedding", "Embedding.embed", ADD),
-    Part("write: thread hop", f"{SQLITE}.ledger", "SqliteLedger.write", ADD),
-    Part("write: begin, commit, disk", f"{SQLITE}.lanes", "_transact", "write: thread hop"),
+    Part("write: around it", f"{SQLITE}.ledger", "SqliteLedger.write", ADD),
+    Part("write: begin, commit, disk", f"{SQLITE}.jotting", "Jotter.run", "write: around it"),
     Part("write: SQL", f"{SQLITE}.writing", "write", "write: begin, commit, disk"),
 )
 
