@@ -1,6 +1,6 @@
 """One message with its embedding given, kept durably: what a call takes, and how many times less than with Chroma."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 
 from bench.figures import Goal, Section, faster, slower, timed
@@ -8,7 +8,7 @@ from bench.material import statement
 from bench.ours import fill, opening
 from bench.rivals import Chroma, PlainTable, chroma
 from bench.scale import WARM, Bench
-from bench.timing import Call, Effort, blocking, in_turns
+from bench.timing import Call, Effort, Times, blocking, in_turns
 from commonplace import AsyncMemory, Memory
 
 NAME = "write"
@@ -20,39 +20,60 @@ CHROMA, DOUBLE, TABLE = "Chroma add", "SQLite + Chroma", "SQLite row + vector (f
 
 
 async def run(bench: Bench) -> Section:
-    folder = bench.folder / NAME
     held = range(min(HELD, bench.scale.items))
     bench.say(f"write: {len(held):,} items in each store first")
     async with AsyncExitStack() as stack:
-        memory = await stack.enter_async_context(opening(folder / "ours", bench.material))
-        await fill(memory, bench.material, [("ana", held)])
-        other = Memory.open(folder / "ours", embedder=bench.material.embed, index="exact")
-        stack.callback(other.close)
-        contestants = _ours(bench, memory, other, first=len(held)) | _rivals(bench, stack, held=held)
+        contestants = await _ours(bench, stack, held=held) | _rivals(bench, stack, held=held)
         bench.say("write: in turns")
         effort = Effort(rounds=2 * bench.scale.effort.rounds, seconds=5 * bench.scale.effort.seconds)
         times = await in_turns(contestants, effort, warm=WARM)
-    case = "one message"
+        bench.say("write: each for itself")
+        alone = await _one_after_another(contestants, effort, after=WARM + effort.rounds)
+    case, loop = "one message", "one after another"
     figures = [
         *timed(NAME, case, times),
         faster(NAME, case, times, OURS, CHROMA, goal=Goal(at_least=10)),
         faster(NAME, case, times, OURS, DOUBLE),
         faster(NAME, case, times, LEARNS, CHROMA),
         slower(NAME, case, times, OURS, TABLE),
+        *timed(NAME, loop, alone),
+        faster(NAME, loop, alone, OURS, CHROMA, goal=Goal(at_least=10)),
+        faster(NAME, loop, alone, BLOCKING, CHROMA, goal=Goal(at_least=10)),
     ]
     return Section(name=NAME, title="add: one message, embedding given, durable on return", figures=tuple(figures))
 
 
-def _ours(bench: Bench, memory: AsyncMemory, other: Memory, *, first: int) -> dict[str, Call]:
-    texts = bench.material.texts
+async def _one_after_another(contestants: Mapping[str, Call], effort: Effort, *, after: int) -> dict[str, Times]:
+    """Time each in a loop of its own, as a program would call it: in turns, all find the caches full of the others."""
+    return {
+        name: (await in_turns({name: _later(contestants[name], after)}, effort, warm=WARM))[name]
+        for name in (OURS, BLOCKING, CHROMA)
+    }
 
-    def kept(learn: bool, text: Callable[[int], str]) -> Call:
+
+def _later(call: Call, after: int) -> Call:
+    return lambda turn: call(after + turn)
+
+
+async def _ours(bench: Bench, stack: AsyncExitStack, *, held: range) -> dict[str, Call]:
+    """Return our contestants: each has a folder to itself, as the others have."""
+    texts, first = bench.material.texts, len(held)
+
+    async def filled(name: str) -> AsyncMemory:
+        memory = await stack.enter_async_context(opening(bench.folder / NAME / name, bench.material))
+        await fill(memory, bench.material, [("ana", held)])
+        return memory
+
+    def kept(memory: AsyncMemory, learn: bool, text: Callable[[int], str]) -> Call:
         return lambda turn: memory.add(text(turn), user="ana", session="now", learn=learn)
 
+    await (await filled(BLOCKING)).aclose()
+    other = Memory.open(bench.folder / NAME / BLOCKING, embedder=bench.material.embed, index="exact")
+    stack.callback(other.close)
     return {
-        OURS: kept(False, lambda turn: texts[first + 3 * turn]),
-        TALK: kept(True, lambda turn: texts[first + 3 * turn + 1]),
-        LEARNS: kept(True, statement),
+        OURS: kept(await filled(OURS), False, lambda turn: texts[first + 3 * turn]),
+        TALK: kept(await filled(TALK), True, lambda turn: texts[first + 3 * turn + 1]),
+        LEARNS: kept(await filled(LEARNS), True, statement),
         BLOCKING: blocking(lambda turn: other.add(texts[first + 3 * turn + 2], user="ana", session="now", learn=False)),
     }
 

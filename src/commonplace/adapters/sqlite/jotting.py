@@ -14,7 +14,7 @@ from commonplace.adapters.sqlite.lanes import Clock, Lane
 
 T = TypeVar("T")
 
-QUICK = 0.001
+QUICK = 0.002
 """Seconds that a write may usually take on the event loop."""
 LONG = 0.02
 """Seconds that are no accident."""
