@@ -14,8 +14,9 @@ from commonplace.adapters.sqlite import SqliteLedger
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.jotting import IN_A_ROW, QUICK, Jotter
 from commonplace.adapters.sqlite.lanes import Lane
-from commonplace.domain.errors import LedgerUnavailable
+from commonplace.domain.errors import Closed, LedgerUnavailable
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import MessageId
 from tests.contracts.ledger.values import added
 
 ANA = Scope("acme", "ana")
@@ -149,6 +150,18 @@ async def test_a_write_that_is_cancelled_before_its_turn_is_not_done(tmp_path: P
             await task
         assert await jotter.run(insert(2)), "it is not counted as under way any more"
     assert held(tmp_path / "n.db") == [0, 2]
+
+
+async def test_a_write_whose_turn_comes_after_the_end_is_told_so(tmp_path: Path) -> None:
+    async with SqliteLedger(tmp_path / "ledger.db", clock=Disk(seconds=QUICK / 2)) as ledger:
+        await ledger.write(ANA, added("m1"))
+        late = [asyncio.create_task(ledger.write(ANA, added(f"late{n}"))) for n in range(3)]
+        await asyncio.sleep(0)
+    outcomes = await asyncio.wait_for(asyncio.gather(*late, return_exceptions=True), timeout=60)
+    async with SqliteLedger(tmp_path / "ledger.db") as ledger:
+        there = await ledger.messages_by_id(ANA, [MessageId(f"late{n}") for n in range(3)])
+    assert all(isinstance(one, Closed) or MessageId(f"late{n}") in there for n, one in enumerate(outcomes))
+    assert any(isinstance(one, Closed) for one in outcomes)
 
 
 async def test_others_get_their_turn_between_two_writes(tmp_path: Path) -> None:
