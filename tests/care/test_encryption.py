@@ -24,7 +24,7 @@ async def test_it_is_the_same_memory_and_no_word_is_in_the_file(tmp_path: Path) 
         assert traces(tmp_path, [*forms(["Jxqtool", "jxqtea"]), b"SQLite format 3"]) == []
         await memory.forget(user="ana", message=added.messages[0])
         assert (await memory.doctor(repair=True)).healthy
-    assert traces(tmp_path, [*forms(["jxq"]), b"SQLite format 3"]) == []
+    assert traces(tmp_path, [*forms(["Jxqtool", "jxqtea"]), b"SQLite format 3"]) == []
     async with opened(tmp_path / "memory", **KEY) as memory:
         assert [one.text for one in await memory.messages(user="ana")] == ["I like jxqtea"]
 
