@@ -39,11 +39,11 @@ class Loop:
             work.close()
             raise Closed("this memory is closed")
         call = _Call(work, self._loop)
-        self._loop.call_soon_threadsafe(call.start)
         try:
+            self._loop.call_soon_threadsafe(call.start)
             call.wait()
         except BaseException:
-            # Ctrl-C while waiting: the work does not go on behind the caller's back
+            # Ctrl-C meanwhile: the work does not go on behind the caller's back
             self._loop.call_soon_threadsafe(call.cancel)
             raise
         return call.result()
@@ -121,7 +121,9 @@ class _Call(Generic[T]):
         self._running.acquire()
 
     def cancel(self) -> None:
-        if self._task is not None:
+        if self._task is None:  # interrupted before it was begun
+            self._work.close()
+        else:
             self._task.cancel()
 
     def result(self) -> T:

@@ -11,7 +11,6 @@ from typing import TypeVar
 from commonplace.adapters.sqlite.at_hand import AtHand, would_wait
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.lanes import Clock, Lane
-from commonplace.domain.errors import Closed
 
 T = TypeVar("T")
 
@@ -40,16 +39,16 @@ class Jotter:
         self._translate, self._clock = translate, clock
         self._under_way = self._in_a_row = 0
         self._usual: float | None = None
-        self._closed = False
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction, as `Lane.run` does."""
         self._under_way += 1
+        self._idle.clear()
         try:
             # Others get their turn, as they do with a thread; and those who write at this moment come here, too.
             await asyncio.sleep(0)
-            if self._closed:
-                raise Closed("the ledger was closed before this was written")
             if self._under_way == 1 and self._is_quick and self._in_a_row < IN_A_ROW:
                 try:
                     return self._jot(work)
@@ -59,10 +58,12 @@ class Jotter:
             return await self._leave_to_lane(work)
         finally:
             self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
 
-    def close(self) -> None:
-        """Let go of the connection. Who has not had their turn is told so: nobody will write it any more."""
-        self._closed = True
+    async def aclose(self) -> None:
+        """Finish what is under way, and let go of the connection. Nobody may begin a write any more."""
+        await self._idle.wait()
         self._at_hand.close()
 
     @property

@@ -159,11 +159,11 @@ class SqliteLedger(
 
     async def _stop(self) -> None:
         writer, readers, self._writer, self._readers = self._writer, self._readers, None, None
-        if self._at_hand is not None:
-            self._at_hand.close()
-        if self._jotter is not None:
-            self._jotter.close()
-        self._at_hand = self._jotter = None
+        at_hand, jotter, self._at_hand, self._jotter = self._at_hand, self._jotter, None, None
+        if at_hand is not None:
+            at_hand.close()
+        if jotter is not None:
+            await jotter.aclose()
         # The writer last: the connection that closes last folds the write-ahead log into the database.
         if readers is not None and readers is not writer:
             await readers.stop()
