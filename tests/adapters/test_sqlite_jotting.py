@@ -12,12 +12,13 @@ import pytest
 
 from commonplace.adapters.sqlite import SqliteLedger
 from commonplace.adapters.sqlite.columns import Connection
-from commonplace.adapters.sqlite.jotting import IN_A_ROW, QUICK, Jotter
+from commonplace.adapters.sqlite.jotting import IN_A_ROW, QUICK, SHORT, Jotter, is_short
 from commonplace.adapters.sqlite.lanes import Lane
 from commonplace.domain.errors import Closed, LedgerUnavailable
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import MessageId
-from tests.contracts.ledger.values import added
+from commonplace.ports.ledger import Change
+from tests.contracts.ledger.values import a_fact, added, closed, new_version
 
 ANA = Scope("acme", "ana")
 
@@ -69,6 +70,18 @@ def held(path: Path) -> list[int]:
     numbers = [n for (n,) in connection.execute("select n from numbers order by n")]
     connection.close()
     return numbers
+
+
+def test_a_write_of_many_rows_is_not_short_whatever_they_are() -> None:
+    def numbered(count: int) -> list[str]:
+        return [f"n{n}" for n in range(count)]
+
+    for count, short in ((SHORT, True), (SHORT + 1, False)):
+        versions = [new_version(a_fact(name)) for name in numbered(count)]
+        ended = [closed(name) for name in numbered(count)]
+        changes = [added(*numbered(count)), Change(versions=versions), Change(closed=ended)]
+        assert [is_short([change]) for change in changes] == [short] * 3
+    assert not is_short([added("m1")] * (SHORT + 1)), "together"
 
 
 async def test_a_write_that_is_alone_is_done_at_once_when_one_was_seen_to_be_quick(tmp_path: Path) -> None:

@@ -5,15 +5,18 @@ they take their time, and while somebody else writes.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from commonplace.adapters.sqlite.at_hand import AtHand, would_wait
 from commonplace.adapters.sqlite.columns import Connection
 from commonplace.adapters.sqlite.lanes import Clock, Lane
+from commonplace.ports.ledger import Change
 
 T = TypeVar("T")
 
+SHORT = 8
+"""Rows that are written where they are kept: passages of messages, versions of facts, summaries, and what ends."""
 QUICK = 0.002
 """Seconds that a write may usually take on the event loop."""
 LONG = 0.02
@@ -22,6 +25,10 @@ STEP = 1.1
 """How far a single write moves what is usual."""
 IN_A_ROW = 50
 """After so many, one goes to the thread, which moves the log into the database when it has grown."""
+
+
+def is_short(changes: Sequence[Change]) -> bool:
+    return sum(len(one.entries) + len(one.closed) + len(one.reinforced) for one in changes) <= SHORT
 
 
 class Jotter:

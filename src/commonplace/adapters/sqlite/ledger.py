@@ -37,7 +37,7 @@ from commonplace.adapters.sqlite.database import MIGRATIONS, Database, Encryptin
 from commonplace.adapters.sqlite.erasing import SqliteErasing
 from commonplace.adapters.sqlite.feeding import SqliteFeeding
 from commonplace.adapters.sqlite.full_text import Unpack
-from commonplace.adapters.sqlite.jotting import Jotter
+from commonplace.adapters.sqlite.jotting import Jotter, is_short
 from commonplace.adapters.sqlite.lanes import Clock, Lane
 from commonplace.adapters.sqlite.leases import SqliteLeasing
 from commonplace.adapters.sqlite.modelling import SqliteModelling
@@ -69,8 +69,6 @@ T = TypeVar("T")
 
 FEW = 50
 """Rows that are read where they are asked for."""
-AT_ONCE = 8
-"""Passages of messages that are written where they are kept."""
 GROUP = 64
 """At most so many waiting writes share a transaction, so that the first of them does not wait for too much."""
 
@@ -206,8 +204,7 @@ class SqliteLedger(
             known = [writing.write(connection, scope, change, common, unpack=self._unpack) for change in changes]
             return frozenset().union(*known), common.generation
 
-        rows = sum(len(new.entries) for change in changes for new in change.messages)
-        write = self._write_few if rows <= AT_ONCE else self._write
+        write = self._write_few if is_short(changes) else self._write
         known, self._generation = await unheld(lambda: write(work))
         return known
 
