@@ -33,8 +33,6 @@ NOT_ON_BOTH = {
     "tests/faults/test_kill_chroma.py": "the folder of Chroma by itself",
     "tests/faults/test_kill_ledger.py": "the file of SQLite and its log; a server's are in test_kill_postgres.py",
     "tests/faults/test_kill_postgres.py": "the server's own process is killed",
-    "tests/faults/test_kill_service.py": "to start it takes long; tests/scale kills it on PostgreSQL, with all else",
-    "tests/faults/test_redis.py": "copies in front of the ledger in memory, which keeps the same contract",
 }
 """What runs on one ledger, or none, by its nature. Single tests of other files are marked `backends("files")`, and say
 why beside it."""

@@ -16,10 +16,20 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.states import Expected, State
 from commonplace.domain.values import Json, SessionId, SessionInfo
 from commonplace.ports.ledger import Ledger
+from tests.backends import Backend
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added, later
 from tests.servers import free_port, redis_running
 
+pytestmark = pytest.mark.backends("ledgers")
+
 S1 = SessionId("s1")
+
+
+@pytest.fixture
+async def inner(backend: Backend, tmp_path: Path) -> AsyncIterator[Ledger]:
+    """The ledger behind the copies."""
+    async with backend.open_ledger(tmp_path / "memory") as ledger:
+        yield ledger
 
 
 @pytest.fixture
@@ -28,8 +38,8 @@ async def client(redis_url: str) -> AsyncIterator[Redis]:
         yield client
 
 
-async def test_what_was_emptied_is_read_again_from_the_ledger(redis_url: str, client: Redis) -> None:
-    async with open_front(InMemoryLedger(), Access(url=redis_url), ring=100) as front:
+async def test_what_was_emptied_is_read_again_from_the_ledger(inner: Ledger, redis_url: str, client: Redis) -> None:
+    async with open_front(inner, Access(url=redis_url), ring=100) as front:
         ledger = front.ledger
         await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
         assert await ledger.session_state(ANA, S1, now=START) == {"a": 1}
@@ -38,9 +48,10 @@ async def test_what_was_emptied_is_read_again_from_the_ledger(redis_url: str, cl
         assert [info.id for info in await ledger.active_sessions(ANA, now=START)] == ["s1"]
 
 
-async def test_a_state_that_was_used_lives_on_when_redis_is_emptied(redis_url: str, client: Redis) -> None:
+async def test_a_state_that_was_used_lives_on_when_redis_is_emptied(
+    inner: Ledger, redis_url: str, client: Redis
+) -> None:
     """Uses that were noted in Redis alone must not have been what kept it alive."""
-    inner = InMemoryLedger()
     async with open_front(inner, Access(url=redis_url), ring=100) as front:
         ledger = front.ledger
         await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=100)
@@ -75,8 +86,8 @@ async def test_uses_close_together_are_one_write_to_the_ledger(redis_url: str) -
     assert inner.touches <= 3
 
 
-async def test_calls_go_on_while_redis_is_stopped_and_it_is_used_again_when_it_is_back() -> None:
-    port, inner = free_port(), InMemoryLedger()
+async def test_calls_go_on_while_redis_is_stopped_and_it_is_used_again_when_it_is_back(inner: Ledger) -> None:
+    port = free_port()
     async with open_front(inner, Access(url=f"redis://127.0.0.1:{port}/0"), ring=100) as front:
         ledger = front.ledger
         with redis_running(port=port):
@@ -93,8 +104,8 @@ async def test_calls_go_on_while_redis_is_stopped_and_it_is_used_again_when_it_i
             assert front.copies.figures()["hits"] == before + 1
 
 
-async def test_a_dump_of_an_earlier_life_is_not_believed(tmp_path: Path) -> None:
-    port, inner = free_port(), InMemoryLedger()
+async def test_a_dump_of_an_earlier_life_is_not_believed(inner: Ledger, tmp_path: Path) -> None:
+    port = free_port()
     files = ("--dir", str(tmp_path), "--save", "900", "1")
     async with open_front(inner, Access(url=f"redis://127.0.0.1:{port}/0"), ring=100) as front:
         ledger = front.ledger
@@ -111,9 +122,9 @@ async def test_a_dump_of_an_earlier_life_is_not_believed(tmp_path: Path) -> None
             assert await ledger.session_state(ANA, S1, now=START) == {"a": "new"}
 
 
-async def test_a_server_that_hangs_holds_nobody_up_for_long() -> None:
+async def test_a_server_that_hangs_holds_nobody_up_for_long(inner: Ledger) -> None:
     with redis_running() as (url, process):
-        async with open_front(InMemoryLedger(), Access(url=url, timeout=0.1), ring=100) as front:
+        async with open_front(inner, Access(url=url, timeout=0.1), ring=100) as front:
             ledger = front.ledger
             await ledger.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
             process.send_signal(signal.SIGSTOP)
@@ -128,8 +139,7 @@ async def test_a_server_that_hangs_holds_nobody_up_for_long() -> None:
             assert await ledger.session_state(ANA, S1, now=START) == {"a": 199}
 
 
-async def test_what_another_process_wrote_is_read_at_once(redis_url: str) -> None:
-    inner = InMemoryLedger()
+async def test_what_another_process_wrote_is_read_at_once(inner: Ledger, redis_url: str) -> None:
     access = Access(url=redis_url)
     async with open_front(inner, access, ring=3) as (first, ring, _), open_front(inner, access, ring=3) as (second, *_):
         for turn in range(20):
@@ -180,8 +190,8 @@ async def test_readers_and_writers_in_any_order_leave_no_old_copy(redis_url: str
                 assert await front.session_state(ANA, S1, now=START) == true, round_
 
 
-async def test_one_user_is_never_shown_another_users_copy(redis_url: str) -> None:
-    async with open_front(InMemoryLedger(), Access(url=redis_url), ring=100) as front:
+async def test_one_user_is_never_shown_another_users_copy(inner: Ledger, redis_url: str) -> None:
+    async with open_front(inner, Access(url=redis_url), ring=100) as front:
         ledger = front.ledger
         await ledger.update_session(ANA, S1, {"secret": 1}, now=START, ttl=DAY)
         assert await ledger.session_state(ANA, S1, now=START) == {"secret": 1}
