@@ -9,6 +9,7 @@ import pytest
 
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.adapters.postgres.connections import Connections
 from commonplace.adapters.postgres.database import Database
 from commonplace.adapters.postgres.lanes import WHOSE, Lanes
 from commonplace.domain.errors import LedgerUnavailable
@@ -27,7 +28,9 @@ NOTE = "insert into turns values (%s, 0)"
 async def lanes_of(url: str) -> AsyncIterator[Lanes]:
     database = Database(url=url, pool_size=2, statement_timeout=10, patience=10)
     async with database.pool() as pool:
-        yield Lanes(pool, database)
+        connections = Connections(pool)
+        yield Lanes(connections, database)
+        await connections.aclose()
 
 
 async def noted(connection: Connection) -> list[str]:

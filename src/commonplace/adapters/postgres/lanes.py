@@ -8,15 +8,14 @@ tenant in between.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, LiteralString, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from psycopg import OperationalError, errors, sql
-from psycopg_pool import AsyncConnectionPool
 
 from commonplace.adapters.postgres.columns import Connection, text_column
+from commonplace.adapters.postgres.connections import Connections
 from commonplace.adapters.postgres.database import Database
 from commonplace.domain.errors import LedgerUnavailable
 
@@ -38,8 +37,8 @@ LONGEST_PAUSE = 1.0
 
 
 class Lanes:
-    def __init__(self, pool: AsyncConnectionPool[Connection], database: Database) -> None:
-        self._pool, self._database = pool, database
+    def __init__(self, connections: Connections, database: Database) -> None:
+        self._connections, self._database = connections, database
         self._tenants: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
 
     async def read(self, work: Work[T], *, tenant: str | None) -> T:
@@ -50,7 +49,7 @@ class Lanes:
         patience = _Patience(self._database.patience)
         while True:
             try:
-                async with self._connection() as connection:
+                async with self._connections.one() as connection:
                     await _begin(connection, READING, tenant)
                     return await work(connection)
             except OperationalError as error:
@@ -95,7 +94,7 @@ class Lanes:
         while True:
             committing: _Begun | None = None
             try:
-                async with self._connection() as connection:
+                async with self._connections.one() as connection:
                     begun = await _begin(connection, WRITING, tenant)
                     result = await work(connection)
                     committing = begun
@@ -108,7 +107,7 @@ class Lanes:
 
     async def run_alone(self, work: Work[T]) -> T:
         """Run `work` outside of a transaction, once, for as long as it takes. It sees the rows of every tenant."""
-        async with self._connection() as connection:
+        async with self._connections.one() as connection:
             await connection.execute(
                 "select set_config('statement_timeout', '0', false), set_config('plan_cache_mode', 'auto', false),"
                 " set_config('enable_seqscan', 'on', false), set_config('commonplace.every_tenant', 'on', false)"
@@ -118,21 +117,16 @@ class Lanes:
             finally:
                 await self._database.configure(connection)
 
-    @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
-        async with self._pool.connection() as connection:
-            yield connection
-
     async def _row(self, statement: str, values: Sequence[object], *, tenant: str) -> tuple[Any, ...] | None:
         """Run one statement on a connection of this tenant. Without a transaction there is nothing to end after it."""
-        connection = await self._pool.getconn()
+        connection = await self._connections.take()
         try:
             if self._tenants.get(connection) != tenant:
                 await connection.execute("select set_config('commonplace.tenant', %s, false)", (text_column(tenant),))
                 self._tenants[connection] = tenant
             return await (await connection.execute(statement, values)).fetchone()
         finally:
-            await self._pool.putconn(connection)
+            await self._connections.give_back(connection)
 
     async def _recover(self, error: OperationalError, patience: "_Patience") -> None:
         """Return when it makes sense to try again. Raises the error if it would come again, or has for too long."""
@@ -141,7 +135,7 @@ class Lanes:
             raise error
         await patience.wait(error)
         if not undone:
-            await self._pool.check()
+            await self._connections.check()
 
     async def _was_committed(self, begun: "_Begun") -> bool:
         """Look a transaction up whose end was not seen. The server may not yet have noticed that its client is gone.
@@ -152,7 +146,7 @@ class Lanes:
         patience = _Patience(self._database.patience)
         while True:
             try:
-                async with self._connection() as connection:
+                async with self._connections.one() as connection:
                     found = await connection.execute(f"select pg_xact_status(%s::xid8), {_RUN}", (begun.number,))
                     status, run = await found.fetchone() or (None, "")
             except OperationalError as error:

@@ -31,6 +31,7 @@ from commonplace.adapters.postgres import messages as said
 from commonplace.adapters.postgres.archiving import PostgresArchiving
 from commonplace.adapters.postgres.attachments import PostgresAttachments
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.adapters.postgres.connections import Connections
 from commonplace.adapters.postgres.database import MIGRATIONS, Database
 from commonplace.adapters.postgres.erasing import PostgresErasing
 from commonplace.adapters.postgres.full_text import Unpack
@@ -114,7 +115,9 @@ class PostgresLedger(
         try:
             with self._database.in_our_words():
                 pool = await self._open.enter_async_context(self._database.pool())
-            self._lanes = Lanes(pool, self._database)
+            connections = Connections(pool)
+            self._open.push_async_callback(connections.aclose)
+            self._lanes = Lanes(connections, self._database)
             self._name = await self._read(upkeep.ledger_name, tenant=None)
         except BaseException:
             await self.__aexit__()
