@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from commonplace.adapters.postgres import jobs, messages, partitions, sessions
 from commonplace.adapters.postgres.columns import vector_column
@@ -70,19 +69,18 @@ def kept(scope: Scope, changes: Sequence[Change], *, generation: int) -> Kept | 
         return None
     (change,) = changes
     known = {new.message.id: new.message for new in change.messages}
-    rows = _rows(change, partitions.vectors_of(generation))
-    if len(known) < len(change.messages) or len(rows.models) > 1 or rows.values > MOST_VALUES:
+    models = {entry.model for new in change.messages for entry in new.entries if entry.vector is not None} - {None}
+    if len(known) < len(change.messages) or len(models) > 1:
         return None
-    model = next(iter(rows.models), None)
-    values = [
-        *partitions.owner_columns(scope),
-        *((None, None) if model is None else (model, CHANGING + model)),
-        generation,
-        *chain.from_iterable(chain.from_iterable(rows.tables.values())),
-    ]
-    if change.session_ttl is not None and "sessions" in rows.tables:
+    shape: list[tuple[str, int]] = []
+    values: list[object] = [*partitions.owner_columns(scope), *_fitting(*models), generation]
+    for table, rows in _rows(change, partitions.vectors_of(generation)):
+        if rows:
+            shape.append((table, len(rows)))
+            values.extend(chain.from_iterable(rows))
+    if shape[-1][0] == "sessions" and change.session_ttl is not None:
         values.append(sessions.life(change.session_ttl))
-    return Kept(known, _statement(tuple((table, len(of)) for table, of in rows.tables.items())), values)
+    return Kept(known, _statement(tuple(shape)), values) if len(values) <= MOST_VALUES else None
 
 
 def _only_keeps(change: Change) -> bool:
@@ -96,23 +94,16 @@ def _only_keeps(change: Change) -> bool:
     )
 
 
-class _Rows(NamedTuple):
-    """What is sent, by table. The sessions come last, for their statement has a value of its own."""
-
-    tables: Mapping[str, Sequence[Row]]
-    models: frozenset[str]
-    """Whose vectors are among it."""
-
-    @property
-    def values(self) -> int:
-        return sum(len(rows) * len(rows[0]) for rows in self.tables.values())
+def _fitting(model: str | None = None) -> tuple[str | None, str | None]:
+    """Return what the ledger may say of the model in use, where these vectors are to go with the others."""
+    return (None, None) if model is None else (model, CHANGING + model)
 
 
-def _rows(change: Change, vectors: str) -> _Rows:
+def _rows(change: Change, vectors: str) -> Sequence[tuple[str, Sequence[Row]]]:
+    """Return what is sent, by table. The sessions come last, for their statement has a value of its own."""
     said: list[Row] = []
     passages: list[Row] = []
     dense: list[Row] = []
-    models: set[str] = set()
     for new in change.messages:
         first = len(passages)
         said.append((first, *messages.columns_of(new.message)))
@@ -120,17 +111,15 @@ def _rows(change: Change, vectors: str) -> _Rows:
             passages.append((n, first, entry.start, entry.stop, entry.terms))
             if entry.vector is not None:
                 dense.append((n, vector_column(entry.vector), entry.tokens))
-                models.update([entry.model] if entry.model else ())
     ttl = change.session_ttl
     alive = [] if ttl is None else sessions.latest([new.message for new in change.messages])
-    tables: dict[str, Sequence[Row]] = {
-        "messages": said,
-        "passages": passages,
-        vectors: dense,
-        "jobs": [jobs.new_columns(job) for job in change.jobs],
-        "sessions": [sessions.moments(session, now=now, ttl=ttl or 0) for session, now in alive],
-    }
-    return _Rows({table: rows for table, rows in tables.items() if rows}, frozenset(models))
+    return (
+        ("messages", said),
+        ("passages", passages),
+        (vectors, dense),
+        ("jobs", [jobs.new_columns(job) for job in change.jobs]),
+        ("sessions", [sessions.moments(session, now=now, ttl=ttl or 0) for session, now in alive]),
+    )
 
 
 @lru_cache(maxsize=256)
