@@ -44,7 +44,7 @@ async def test_a_key_that_is_wrong_expired_or_revoked_opens_nothing(guarded: Run
     for shown in (f"Bearer {token}", f"Bearer {spent}", f"Bearer cp_{key.id}_x", "Bearer x", "Basic eDp5", f"{token}"):
         answer = await guarded.client.get("/stats", headers={"Authorization": shown})
         assert answer.status_code == 401, shown
-        assert str(token).rpartition("_")[2] not in answer.text
+        assert token.secret not in answer.text
 
 
 async def test_a_role_may_do_what_it_says_and_no_more(guarded: Running) -> None:
