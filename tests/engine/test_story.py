@@ -89,6 +89,13 @@ async def test_the_same_message_id_twice_is_one_message(memory: AsyncMemory) -> 
     assert len(await memory.facts(user="u")) == 1
 
 
+async def test_the_same_message_twice_in_one_call_is_one_message(memory: AsyncMemory) -> None:
+    message = {"content": "I live in Oslo", "id": "m1"}
+    added = await memory.add([message, {"content": "And you?"}, {**message}], user="u")
+    assert added.messages[0] == "m1" and len(added.messages) == 2
+    assert [kept.text for kept in await memory.messages(user="u")] == ["I live in Oslo", "And you?"]
+
+
 async def test_an_assistants_words_never_become_facts(memory: AsyncMemory) -> None:
     for role in ("assistant", "tool", "system"):
         await memory.add({"role": role, "content": "I live in Oslo and I use Magnet"}, user="u")

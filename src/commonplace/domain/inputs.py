@@ -129,8 +129,28 @@ def parse_messages(content: object, told: Told, *, new_id: Callable[[], str]) ->
         raise InvalidInput("content=[]: expected at least one message")
     ids = [message.id for message in messages]
     if len(set(ids)) != len(ids):
-        raise InvalidInput("content: two messages of one call have the same id")
+        raise InvalidInput("content: two different messages of one call have the same id")
     return messages
+
+
+def told_once(content: object) -> object:
+    """Leave out the repetitions in a list: the same id with the same words is one message."""
+    if not isinstance(content, list | tuple):
+        return content
+    first: dict[str, object] = {}
+    once: list[object] = []
+    for item in content:
+        id_ = _id_of(item)
+        if id_ is None or id_ not in first or first[id_] != item:
+            once.append(item)
+        if id_ is not None:
+            first.setdefault(id_, item)
+    return once
+
+
+def _id_of(item: object) -> str | None:
+    given = item.get("id") if isinstance(item, Mapping) else None
+    return given if isinstance(given, str) else None
 
 
 def _said(text: str, told: Told, *, new_id: Callable[[], str]) -> Message:

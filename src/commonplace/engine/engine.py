@@ -19,6 +19,7 @@ from commonplace.domain.inputs import (
     parse_status,
     parse_text,
     parse_ttl,
+    told_once,
 )
 from commonplace.domain.offers import Attachable, parse_offers
 from commonplace.domain.results import (
@@ -171,9 +172,10 @@ class Engine(Caring, Carrying, Filing, Finding, Proposing):
             expires_at=parse_optional_moment(expires_at, name="expires_at"),
             now=now,
         )
-        messages = parse_messages(content, told, new_id=self._parts.new_id)
+        said = told_once(content)
+        messages = parse_messages(said, told, new_id=self._parts.new_id)
         by_id = not isinstance(content, str)
-        offers = parse_offers(content, attachments) if by_id or attachments is not None else ()
+        offers = parse_offers(said, attachments) if by_id or attachments is not None else ()
         if not any(offers):
             return await self._adding.add(scope, messages, learn=learn, wait=wait, by_id=by_id)
         async with self._attaching.guard(scope):

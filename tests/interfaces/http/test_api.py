@@ -66,6 +66,31 @@ async def test_blocks_are_set_appended_and_deleted_under_if_match(server: Runnin
     await asked(server, "GET", "/v1/blocks/profile", 404, params={"user": "u1"})
 
 
+async def test_a_user_named_in_the_address_where_the_body_names_one_is_not_taken_for_nobody(server: Running) -> None:
+    told = await asked(server, "PUT", "/v1/blocks/profile", 422, params={"user": "u1"}, json={"text": "Ana"})
+    assert "user" in told["detail"]
+    assert (await asked(server, "GET", "/v1/blocks"))["items"] == []
+    told = await asked(server, "GET", "/v1/facts", 422, params={"user": "u1", "sesion": "s1"})
+    assert "sesion" in told["detail"] and "valid_at" in told["detail"]
+
+
+async def test_a_refusal_speaks_of_what_was_meant(server: Running) -> None:
+    told = [
+        (await asked(server, "POST", "/v1/messages", 422, json={"content": content}))["detail"]
+        for content in (None, "", [{"role": "wizard", "content": "x"}], [7])
+    ]
+    assert told[0] == "body.content: expected a text, a message, or a list of them"
+    assert told[1] == "body.content.text: String should have at least 1 character"
+    assert told[2].startswith("body.content.messages.0.message.role: Input should be 'user'")
+    assert told[3] == "body.content.messages.0: expected a text or a message"
+
+
+async def test_a_list_may_hold_plain_texts(server: Running) -> None:
+    await asked(server, "POST", "/v1/messages", 201, json={"content": ["one", {"content": "two"}], "user": "u1"})
+    kept = (await asked(server, "GET", "/v1/messages", params={"user": "u1"}))["items"]
+    assert [(one["role"], one["text"]) for one in kept] == [("user", "one"), ("user", "two")]
+
+
 async def test_two_who_change_a_block_they_both_read_are_not_both_told_yes(server: Running) -> None:
     tag = (await server.client.put("/v1/blocks/b", json={"text": "one"})).headers["etag"]
     answers = await asyncio.gather(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
@@ -46,33 +46,29 @@ from commonplace.interfaces.http.routes import (
     upkeep,
 )
 from commonplace.interfaces.http.service import Service
+from commonplace.interfaces.http.strays import refuse_strays
 from commonplace.interfaces.http.wire import COMPONENTS, REFUSALS
 
-ROUTERS = (
-    *(
-        module.router
-        for module in (
-            messages,
-            attachments,
-            recall,
-            facts,
-            blocks,
-            sessions,
-            care,
-            carrying,
-            keeping,
-            snapshots,
-            jobs,
-            upkeep,
-            chat,
-            health,
-            metrics,
-            openai,
-            anthropic,
-        )
-    ),
-    *PAGES,
+NATIVE = tuple(
+    module.router
+    for module in (
+        messages,
+        attachments,
+        recall,
+        facts,
+        blocks,
+        sessions,
+        care,
+        carrying,
+        keeping,
+        snapshots,
+        jobs,
+        upkeep,
+        chat,
+    )
 )
+OTHERS = (*(module.router for module in (health, metrics, openai, anthropic)), *PAGES)
+ROUTERS = (*NATIVE, *OTHERS)
 
 
 IDEMPOTENCY_KEY = {
@@ -117,7 +113,9 @@ def _routed(middleware: list[Middleware], lifespan: Lifespan[FastAPI] | None = N
         telemetry={"tracing": False, "logs": False, "metrics": False},
         responses=REFUSALS,
     )
-    for router in ROUTERS:
+    for router in NATIVE:
+        app.include_router(router, dependencies=[Depends(refuse_strays)])
+    for router in OTHERS:
         app.include_router(router)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from commonplace.domain.claims import Proposal, Standing
 from commonplace.domain.offers import LONGEST_CAPTION, MOST
@@ -58,11 +58,27 @@ class Said(Body):
     attachments: Attached | None = None
 
 
+def _form(content: object) -> str | None:
+    """Return what it is meant as, so that a refusal speaks of that alone."""
+    if isinstance(content, str):
+        return "text"
+    return "messages" if isinstance(content, list) else "message" if isinstance(content, dict | Said) else None
+
+
+OneSaid = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[Said, Tag("message")],
+    Discriminator(_form, custom_error_type="form", custom_error_message="expected a text or a message"),
+]
+Content = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[Said, Tag("message")] | Annotated[list[OneSaid], Tag("messages")],
+    Discriminator(
+        _form, custom_error_type="form", custom_error_message="expected a text, a message, or a list of them"
+    ),
+]
+
+
 class AddRequest(Body):
-    content: Annotated[
-        Text | Said | list[Said],
-        Field(description="A text that the user said, a message, or a list of them."),
-    ]
+    content: Annotated[Content, Field(description="A text that the user said, a message, or a list of them.")]
     user: User = None
     session: Annotated[Name | None, Field(description="The conversation.")] = None
     agent: Name | None = None
@@ -112,12 +128,12 @@ async def add(asked: AddRequest, access: Writer, request: Request) -> Response:
     return reply(added, 201)
 
 
-def _content(content: str | Said | Sequence[Said], again: str | None) -> str | list[dict[str, Any]]:
+def _content(content: str | Said | Sequence[str | Said], again: str | None) -> str | list[dict[str, Any]]:
     """Return what was said. With an Idempotency-Key the ids follow from it: a server may die before it has answered."""
     if isinstance(content, str) and again is None:
         return content
-    items = [Said(content=content)] if isinstance(content, str) else [content] if isinstance(content, Said) else content
-    said = [item.model_dump(exclude_none=True) for item in items]
+    items = [content] if isinstance(content, str | Said) else content
+    said = [{"content": item} if isinstance(item, str) else item.model_dump(exclude_none=True) for item in items]
     for place, message in enumerate(said):
         if again is not None:
             message.setdefault(
