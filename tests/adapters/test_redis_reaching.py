@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
 from commonplace.adapters.redis.ledger import open_front
-from commonplace.adapters.redis.server import Access
+from commonplace.adapters.redis.server import Access, pool
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import SessionId
@@ -58,6 +58,9 @@ async def test_the_rights_that_the_docs_ask_for_are_enough() -> None:
 def test_a_wrong_address_is_refused_without_its_password() -> None:
     with pytest.raises(InvalidInput, match="expected redis://, rediss:// or unix://") as refused:
         Access(url="http://:hush@host")
+    assert "hush" not in str(refused.value)
+    with pytest.raises(InvalidInput, match=r"redis_url: .*%2F") as refused:
+        pool(Access(url="redis://:hush/hush@host"))
     assert "hush" not in str(refused.value)
     with pytest.raises(InvalidInput, match="rediss:// address only"):
         Access(url="redis://host", ca_file=Path("ca.pem"))

@@ -194,7 +194,7 @@ class PartitionStats:
     answered_by: str
     """`exact`, or the name of the index."""
     waiting: int
-    """Writes that the index has not been given yet."""
+    """Writes that the index has not been given yet; all of them, while it cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +254,9 @@ class Stats:
     partitions: tuple[PartitionStats, ...]
     """The largest ones."""
     collections: Mapping[str, int] = field(default_factory=dict)
-    """The index's own count of rows by collection; empty while it answers nobody."""
+    """The index's own count of rows by collection; empty while it answers nobody, or does not answer."""
+    index_calls: Mapping[str, int] = field(default_factory=dict)
+    """What the index did so far for this process; `up` is 1 or 0. Empty where none is used."""
     cache: Mapping[str, int] = field(default_factory=dict)
     jobs: Mapping[str, int] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.extractor import Extractor
 from commonplace.ports.full_text import FullText
-from commonplace.ports.index import VectorIndex
+from commonplace.ports.index import IndexState, VectorIndex
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.premises import Premises
 from commonplace.ports.recent import Recent
@@ -114,6 +114,8 @@ class Parts:
     extractor: Extractor | None
     """None: nothing is learned."""
     options: Options
+    index_state: IndexState | None = None
+    """How the index is doing; None: nobody counts."""
     summariser: Summariser | None = None
     """None: what was said is summed up by its own sentences."""
     full_text: FullText | None = None

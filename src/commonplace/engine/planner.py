@@ -107,14 +107,22 @@ class Planner:
         return self._index.name if self._index and self._index.owned and rows > self._exact_up_to else "exact"
 
     async def waiting(self, scope: Scope, versions: Versions) -> int:
-        """Return how many writes the index has not been given yet; 0 where it is not to answer."""
+        """Return how many writes the index is not known to have been given; 0 where it is not to answer."""
         if self._index is None or not self._index.owned or versions.rows <= self._exact_up_to:
             return 0
-        return versions.version - await self._delivered(scope, versions)
+        try:
+            return versions.version - await self._delivered(scope, versions)
+        except IndexUnavailable:
+            return versions.version
 
     async def collections(self, asked: bool) -> Mapping[str, int]:
-        """Return the index's own counts, if it is there and anybody asked."""
-        return await self._index.collections() if asked and self._index and self._index.owned else {}
+        """Return the index's own counts, if it is there and anybody asked; none if it does not answer."""
+        if not asked or self._index is None or not self._index.owned:
+            return {}
+        try:
+            return await self._index.collections()
+        except IndexUnavailable:
+            return {}
 
     def failure(self, scope: Scope) -> str | None:
         """Return why a user's rows could not be given to the index, if that is so now."""

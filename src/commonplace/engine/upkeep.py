@@ -1,7 +1,7 @@
 """stats, doctor and reindex: what there is, whether the parts agree, and how to make them agree again."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
 from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
@@ -25,6 +25,10 @@ SHOWN = 20
 BATCH = 256
 """Rows embedded at a time."""
 LATER = "meaning is not searched there; a repair embeds them, once there is a model (commonplace model fetch)"
+
+EXACTLY = (
+    "exact search answers meanwhile, more slowly for large users; what is forgotten goes from there when it is back"
+)
 
 
 class Upkeep:
@@ -65,23 +69,42 @@ class Upkeep:
             collections=await self._planner.collections(any(each.answered_by != "exact" for each in partitions)),
             cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
             jobs=dict(counts.jobs),
-            copies=self._parts.copies.figures() if self._parts.copies else {},
+            index_calls=self._parts.index_state.figures() if self._parts.index_state else {},
+            copies=await self._copies(),
             own_embedders=Counter((await ledger.own_models(options.tenant)).values()),
         )
+
+    async def _copies(self) -> Mapping[str, int]:
+        """Ask first: what was never used would be counted as up."""
+        if self._parts.copies is None:
+            return {}
+        await self._parts.copies.state()
+        return self._parts.copies.figures()
 
     async def doctor(self, *, repair: bool) -> Checkup:
         """Check each part against the ledger. A repair never changes what the ledger says."""
         findings = [*await Examining(self._parts).examine(repair=repair)]
         if self._parts.copies is not None:
             findings += await self._parts.copies.inspect()
+        away = await self._away()
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
-            findings += await self._check_user(scope, repair=repair)
+            findings += await self._check_user(scope, index=not away, repair=repair)
+        findings += away
         findings += await check_attachments(self._parts, self._attaching, repair=repair)
         elsewhere = (self._parts.copies.name,) if self._parts.copies else ()
         checks = (*CHECKS, "vectors", "cache", "index", "attachments", *elsewhere)
         return Checkup(findings=tuple(findings), checks=checks)
 
-    async def _check_user(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
+    async def _away(self) -> Sequence[Finding]:
+        """Say that the index does not answer: once, and not for every user who has a collection there."""
+        try:
+            if self._parts.index_state is not None:
+                await self._parts.index_state.look()
+        except IndexUnavailable as error:
+            return (Finding(check="index", severity="warning", message=f"no answer from {error}", means=EXACTLY),)
+        return ()
+
+    async def _check_user(self, scope: Scope, *, index: bool, repair: bool) -> Sequence[Finding]:
         wrong = await self._choosing.mismatch(scope)
         if wrong is not None:
             means = "their questions are refused until then"
@@ -89,7 +112,7 @@ class Upkeep:
         return [
             *await self._check_vectors(scope, repair=repair),
             *await self._check_cache(scope, repair=repair),
-            *await self._check_index(scope, repair=repair),
+            *(await self._check_index(scope, repair=repair) if index else ()),
         ]
 
     async def reindex(self, *, embed: bool, users: Sequence[str | None] | None = None) -> Reindexed:

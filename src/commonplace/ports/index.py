@@ -86,3 +86,22 @@ class VectorIndex(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class IndexState(Protocol):
+    """How the index is doing, as seen by this process."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def state(self) -> str:
+        """Return `ok`, or what is wrong, soon. One that was never needed is not asked."""
+        ...
+
+    def figures(self) -> Mapping[str, int]:
+        """Return what it did so far, by name: `up` is 1 or 0."""
+        ...
+
+    async def look(self) -> None:
+        """Ask a server whether it answers. Raises IndexUnavailable."""
+        ...

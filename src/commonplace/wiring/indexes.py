@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.domain.extras import needing
 from commonplace.ports.index import VectorIndex
+from commonplace.recall.attended import Attended
 from commonplace.wiring.access import secret
+from commonplace.wiring.location import checked
 
 if TYPE_CHECKING:
     from commonplace.settings import Settings
 
 
 class Indexes(NamedTuple):
-    used: VectorIndex | None
+    used: Attended | None
     """Costs nothing until it is used; None where exact search answers everything."""
     former: tuple[VectorIndex, ...] = ()
 
@@ -29,10 +31,14 @@ async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterat
     ours = settings.database_url is None or {"home", "chroma_path"} & settings.model_fields_set
     if in_process or embedded or not ours or not folder.exists():
         async with _opened(settings, name, in_process=in_process) as used:
-            yield Indexes(used)
+            yield Indexes(_attended(used, server=not (in_process or embedded)))
         return
     async with _opened(settings, name, in_process=False) as used, _chroma_folder(settings) as former:
-        yield Indexes(used, (former,))
+        yield Indexes(_attended(used, server=True), (former,))
+
+
+def _attended(index: VectorIndex | None, *, server: bool) -> Attended | None:
+    return None if index is None else Attended(index, server=server)
 
 
 @asynccontextmanager
@@ -72,7 +78,7 @@ def _pgvector(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
         raise InvalidInput("index='pgvector': expected pgvector_url, or a database_url, that is postgresql://…")
     with needing("postgres", "pgvector", IndexUnavailable):
         from commonplace.adapters.pgvector import PgvectorIndex
-    return PgvectorIndex(url, large=settings.pgvector_graph_from)
+    return PgvectorIndex(checked("pgvector_url", url), large=settings.pgvector_graph_from)
 
 
 def _qdrant(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:

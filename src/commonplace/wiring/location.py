@@ -29,6 +29,31 @@ class Location:
     def nowhere(cls) -> Self:
         return cls(in_process=True)
 
+    def __str__(self) -> str:
+        """How a place may be shown: without user, password and options."""
+        return str(self.home) if self.url is None else shown(self.url)
+
     def settings(self) -> dict[str, object]:
         given = {"home": self.home, "database_url": self.url}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def shown(url: str) -> str:
+    """Return the address of a database without user, password and options, whatever is in them."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{_place(rest).rpartition('@')[2]}"
+
+
+def checked(setting: str, url: str) -> str:
+    """Refuse the address of a PostgreSQL whose password would be taken for something else, and shown."""
+    if "@" in _place(url.partition("://")[2]):
+        raise InvalidInput(
+            f"{setting}: expected postgresql://user@host/database; write an @ in a password as %40, a / as %2F"
+        )
+    return url
+
+
+def _place(rest: str) -> str:
+    """Return what libpq takes for host, port and database: all that is after the first @, unless a / comes before."""
+    who, at, place = rest.partition("@")
+    return (place if at and "/" not in who else rest).partition("?")[0]

@@ -50,6 +50,7 @@ async def opened(
             following=following,
             own=own_embedders,
             index=indexes.used,
+            index_state=indexes.used,
             former_indexes=indexes.former,
             extractor=await stack.enter_async_context(open_extractor(settings)),
             options=options_of(settings),

@@ -83,7 +83,7 @@ async def test_spans_name_the_stages_and_hold_no_content(server: Running, spans:
 async def test_readiness_says_what_is_wrong(server: Running) -> None:
     assert (await server.client.get("/readyz")).json() == {
         "status": "ok",
-        "checks": {"service": "ok", "ledger": "ok", "embedder": "ok"},
+        "checks": {"service": "ok", "ledger": "ok", "embedder": "ok", "index": "ok"},
     }
     server.service.closing.set()
     answer = await server.client.get("/readyz")

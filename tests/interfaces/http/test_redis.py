@@ -15,6 +15,12 @@ async def test_two_services_share_a_limit(tmp_path: Path, redis_url: str) -> Non
         assert got == [200] * 5 + [429] * 2
 
 
+async def test_a_server_that_was_never_reached_is_not_counted_as_up(tmp_path: Path) -> None:
+    async with running(tmp_path / "home", redis_url=f"redis://127.0.0.1:{free_port()}") as server:
+        assert 'commonplace_redis{what="up"} 0.0' in (await server.client.get("/metrics")).text
+        assert (await server.client.get("/v1/stats")).json()["copies"]["up"] == 0
+
+
 async def test_requests_are_answered_and_counted_while_redis_is_stopped(tmp_path: Path) -> None:
     port = free_port()
     url = f"redis://127.0.0.1:{port}"

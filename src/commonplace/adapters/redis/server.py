@@ -180,5 +180,7 @@ def pool(
         given["ssl_ca_certs"] = str(access.ca_file)
     try:
         return BlockingConnectionPool.from_url(access.url, **given)
-    except ValueError as error:
-        raise InvalidInput(f"redis_url: {error}") from None
+    except ValueError:  # it quotes what it took for the port, which may be a part of the password
+        raise InvalidInput(
+            "redis_url: expected redis://user@host:port/0; write an @ in a password as %40, a / as %2F"
+        ) from None

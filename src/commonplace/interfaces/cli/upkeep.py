@@ -43,6 +43,7 @@ def _tell_stats(screen: "Screen", figures: Stats) -> None:
     ]
     rows += [[f"jobs {status}", f"{count:,}"] for status, count in figures.jobs.items()]
     rows += [[f"cache {name}", f"{count:,}"] for name, count in figures.cache.items()]
+    rows += [[f"index {name}", f"{count:,}"] for name, count in figures.index_calls.items()]
     rows += [[f"redis {name}", f"{count:,}"] for name, count in figures.copies.items()]
     screen.table(["what", "how much"], rows, fixed=["what"])
     if figures.partitions:

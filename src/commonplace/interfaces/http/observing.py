@@ -62,6 +62,9 @@ class Observer:
         self._cache = Gauge(
             "commonplace_cache", "Users, bytes and hits of the rows in RAM.", ["what"], registry=registry
         )
+        self._index = Gauge(
+            "commonplace_index", "Whether the index is up (1), and what it did so far.", ["what"], registry=registry
+        )
         self._redis = Gauge(
             "commonplace_redis", "Whether Redis is up (1), and what it did so far.", ["what"], registry=registry
         )
@@ -111,6 +114,8 @@ class Observer:
         self._lag.set(sum(part.waiting for one in stats for part in one.partitions))
         for name, value in (stats[0].cache if stats else {}).items():  # tenants share it
             self._cache.labels(name).set(value)
+        for name, value in (stats[0].index_calls if stats else {}).items():
+            self._index.labels(name).set(value)
         for name, value in (stats[0].copies if stats else {}).items():
             self._redis.labels(name).set(value)
         self._cost.set(sum(one.learning.cost or 0 for one in stats))

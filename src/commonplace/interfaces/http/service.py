@@ -49,7 +49,7 @@ class Service:
         """Without `key_needed`, who shows no key is the operator, for as long as no key was made."""
         self.settings, self.keys, self.answers, self.answering = settings, keys, answers, answering
         self.ledger: Ledger = parts.ledger
-        self.copies = parts.copies
+        self.copies, self.index_state = parts.copies, parts.index_state
         self.limits: Storage | None = None
         """Where requests are counted for all processes; None: each counts its own."""
         self.model = settings.agent_model

@@ -50,6 +50,8 @@ async def _checks(service: Service) -> dict[str, str]:
     except CommonplaceError as error:
         checks["ledger"] = type(error).__name__
     checks["embedder"] = await service.embedder_state()
+    if service.index_state is not None:
+        checks["index"] = await service.index_state.state()
     if service.copies is not None:
         checks[service.copies.name] = await service.copies.state()
     return checks
