@@ -57,7 +57,26 @@ async def test_the_schema_is_made_once_while_others_wait(postgres_database: str)
     assert len(set(names)) == 1
 
 
-async def test_a_schema_in_its_own_corner_of_a_database(postgres_database: str) -> None:
+@pytest.mark.parametrize("path", ["memory", "memory,public"])
+async def test_a_schema_in_its_own_corner_of_a_database(postgres_database: str, path: str) -> None:
+    """pgvector is in another schema, as `create extension` puts it; another program has a table there."""
     run_sql(postgres_database, "create table sessions (id text)", "create schema memory")
-    async with PostgresLedger(f"{postgres_database}&options=-csearch_path%3Dmemory,public") as ledger:
+    async with PostgresLedger(f"{postgres_database}&options=-csearch_path%3D{path}") as ledger:
         assert (await ledger.counts("acme")).messages == 0
+
+
+async def test_a_new_schema_is_not_taken_for_the_memory_in_one_that_is_searched_after_it(
+    postgres_database: str,
+) -> None:
+    run_sql(postgres_database, "create schema second")
+    async with (
+        PostgresLedger(postgres_database) as first,
+        PostgresLedger(f"{postgres_database}&options=-csearch_path%3Dsecond,public") as second,
+    ):
+        assert first.name != second.name
+
+
+async def test_a_schema_that_is_not_there_is_refused(postgres_database: str) -> None:
+    with pytest.raises(Incompatible, match="no schema of those that its search_path names"):
+        async with PostgresLedger(f"{postgres_database}&options=-csearch_path%3Dnowhere"):
+            pass

@@ -8,6 +8,7 @@ from keyring.backend import KeyringBackend
 
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt
 from commonplace.memory import AsyncMemory, Opening
+from commonplace.wiring import Location, moved
 from tests.care.folders import contents, directions, forms, traces
 
 KEY = {"ledger_key": "it's a secret"}
@@ -34,7 +35,7 @@ async def test_without_its_key_it_is_refused_and_left_alone(tmp_path: Path, wron
     async with opened(tmp_path / "memory", **KEY) as memory:
         await memory.add("I use Shram", user="ana")
     before = contents(tmp_path)
-    with pytest.raises((InvalidInput, LedgerCorrupt), match="ledger.db"):
+    with pytest.raises((InvalidInput, LedgerCorrupt), match=r"ledger.db: .*(the key does not fit|set ledger_key)"):
         async with opened(tmp_path / "memory", **wrong):
             pass
     assert contents(tmp_path)["memory/ledger.db"] == before["memory/ledger.db"]
@@ -97,3 +98,22 @@ async def test_the_key_may_be_in_the_keyring(tmp_path: Path) -> None:
             assert len(await memory.messages(user="ana")) == 1
     finally:
         keyring.set_keyring(before)
+
+
+async def test_an_encrypted_memory_moves_to_postgresql_and_back(
+    tmp_path: Path, postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key is that of the file, on whichever side it is; a name with odd characters is one like any other."""
+    monkeypatch.setenv("COMMONPLACE_HOME", str(tmp_path / "files-of-postgresql"))
+    first, server, back = (Location.parse(one) for one in (tmp_path / "50% #1?", postgres_database, tmp_path / "back"))
+    async with opened(tmp_path / "50% #1?", **KEY) as memory:
+        await memory.add("I like jxqtea", user="ana", attachments=[{"data": b"jxqnote", "name": "note.txt"}])
+    there = await moved(first, server, KEY, in_use=False, progress=lambda *_: None)
+    again = await moved(server, back, KEY, in_use=False, progress=lambda *_: None)
+    assert (there.sha256, there.counts["messages"]) == (again.sha256, 1)
+    async with AsyncMemory.open(postgres_database, embedder=directions) as memory:
+        (said,) = await memory.messages(user="ana")
+        assert await memory.read_attachment(said.attachments[0].id, user="ana") == b"jxqnote"
+    async with opened(tmp_path / "back", **KEY) as memory:
+        assert [said.text for said in await memory.messages(user="ana")] == ["I like jxqtea"]
+    assert traces(tmp_path / "back", forms(["jxqtea", "jxqnote"])) == []

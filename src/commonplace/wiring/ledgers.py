@@ -11,6 +11,7 @@ from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
+from commonplace.wiring.location import checked
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.cipher import Cipher
@@ -24,7 +25,7 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
         return open_sqlite(settings, settings.home / "ledger.db")
     url = urlsplit(settings.database_url)
     if url.scheme in {"postgresql", "postgres"}:
-        return open_postgres(settings, settings.database_url)
+        return open_postgres(settings, checked("database_url", settings.database_url))
     if url.scheme != "sqlite" or not url.path.strip("/"):
         raise InvalidInput(
             f"database_url: {url.scheme}://…: expected sqlite:///relative/path, sqlite:////absolute/path "

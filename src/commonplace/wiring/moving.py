@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.moves import Moved
@@ -20,22 +20,14 @@ async def moved(
 ) -> Moved:
     """Move everything from one place to another."""
     if source == target:
-        raise InvalidInput(f"{told(source)}: is named twice; expected two places")
+        raise InvalidInput(f"{source}: is named twice; expected two places")
     file = _file(source)
     if file is not None and not file.exists():
-        raise InvalidInput(f"{told(source)}: there is no memory; expected one to move")
+        raise InvalidInput(f"{source}: there is no memory; expected one to move")
     _refuse_other_files(target)
     async with _parts(source, overrides) as out, _parts(target, overrides) as into:
-        moving = Moving(out, into, names=(told(source), told(target)), now=lambda: datetime.now(UTC))
+        moving = Moving(out, into, names=(str(source), str(target)), now=lambda: datetime.now(UTC))
         return await moving.move(in_use=in_use, progress=progress)
-
-
-def told(location: Location) -> str:
-    """Return how a place may be shown: without user and password."""
-    if location.url is None:
-        return str(location.home)
-    url = urlsplit(location.url)
-    return url._replace(netloc=url.netloc.rpartition("@")[2], query="").geturl()
 
 
 def _file(location: Location) -> Path | None:
@@ -50,7 +42,7 @@ def _refuse_other_files(target: Location) -> None:
     if home is None or not home.exists() or (home / "ledger.db").exists():
         return
     if not home.is_dir() or any(home.iterdir()):
-        raise InvalidInput(f"{told(target)}: is there already; expected a new or an empty folder")
+        raise InvalidInput(f"{target}: is there already; expected a new or an empty folder")
 
 
 @asynccontextmanager
@@ -59,6 +51,8 @@ async def _parts(location: Location, overrides: Mapping[str, object]) -> AsyncIt
 
     # By its file, because a database that the environment names would win over a folder.
     file = _file(location)
-    url = location.url if file is None else f"sqlite:///{file.absolute()}"
-    async with ledger_only(Settings.from_sources(**{**overrides, "database_url": url})) as parts:
+    url = location.url if file is None else f"sqlite:///{quote(str(file.absolute()))}"
+    # A key is that of the SQLite file, whichever side it is on: a server's disk is encrypted by other means.
+    keys = dict.fromkeys(("ledger_key", "ledger_key_file", "ledger_keyring")) if file is None else {}
+    async with ledger_only(Settings.from_sources(**{**overrides, **keys, "database_url": url})) as parts:
         yield parts

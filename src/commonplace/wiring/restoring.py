@@ -68,9 +68,8 @@ async def _fill(
         corpora = Corpora(parts.ledger, budget=0, make=planner.corpus)
         attaching = Attaching(parts)
         forgetting = Forgetting(parts, corpora, Choosing(parts), planner, attaching=attaching)
-        where = into.url or str(into.home)
         done = await Restoring(parts, forgetting, attaching).restore(
-            shelf, snapshot, ErasureLog(store), into=where.rpartition("@")[2], progress=progress
+            shelf, snapshot, ErasureLog(store), into=str(into), progress=progress
         )
         await parts.ledger.add_snapshot_place(store.place, latest=snapshot.name)
         return done

@@ -216,6 +216,7 @@ class PgvectorIndex:
 
     async def _configure(self, connection: Connection) -> None:
         connection.adapters.register_dumper(PackedVector, VectorDumper)
+        await tables.see_vector(connection)
         await connection.execute(
             "select set_config('statement_timeout', %s, false), set_config('hnsw.ef_search', %s, false),"
             " set_config('hnsw.iterative_scan', 'strict_order', false)",

@@ -88,11 +88,23 @@ class Collection(NamedTuple):
         return sql.SQL("embedding::{0} <=> {1}::vector::{0}").format(half, vector)
 
 
+async def see_vector(connection: Connection) -> None:
+    """Let a connection find pgvector, which need not have been created in the schema that the tables are in."""
+    await connection.execute(
+        "select set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''),"
+        " quote_ident(nspname)), false) from pg_extension join pg_namespace s on s.oid = extnamespace"
+        " where extname = 'vector' and nspname <> all (current_schemas(true)) and current_schema() is not null"
+    )
+
+
 async def create(connection: Connection) -> None:
     """Make the tables, unless they are there. Many processes may start at once."""
+    await see_vector(connection)
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(%s)", (LOCK,))
-        cursor = await connection.execute("select to_regclass('commonplace_index_rows') is not null")
+        cursor = await connection.execute(
+            "select to_regclass(quote_ident(current_schema()) || '.commonplace_index_rows') is not null"
+        )
         row = await cursor.fetchone()
         if row and not row[0]:
             await connection.execute("create extension if not exists vector")

@@ -115,7 +115,11 @@ class Database:
         await connection.execute(
             "select set_config('statement_timeout', %s, false), set_config('client_min_messages', 'warning', false),"
             " set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),"
-            " set_config('commonplace.every_tenant', 'off', false)",
+            " set_config('commonplace.every_tenant', 'off', false),"
+            # A schema of its own need not be the one that pgvector was created in.
+            " (select set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''),"
+            "  quote_ident(nspname)), false) from pg_extension join pg_namespace s on s.oid = extnamespace"
+            "  where extname = 'vector' and nspname <> all (current_schemas(true)) and current_schema() is not null)",
             (str(round(self.statement_timeout * 1000)),),
         )
 
@@ -183,8 +187,15 @@ async def migrate(connection: Connection, migrations: Sequence[Migration], *, wh
 async def _applied(connection: Connection, migrations: Sequence[Migration], *, where: str) -> frozenset[int]:
     """Return the numbers of the migrations that it has had."""
     known = migrations[-1].number
-    found = await connection.execute("select to_regclass('commonplace_migrations') is not null")
-    if await found.fetchone() == (False,):
+    # In its own schema alone: another memory may be in one that is searched after it.
+    found = await connection.execute(
+        "select to_regclass(quote_ident(current_schema()) || '.commonplace_migrations') is not null,"
+        " current_schema() is null"
+    )
+    there, nowhere = await found.fetchone() or (False, True)
+    if nowhere:
+        raise Incompatible(f"{where}: there is no schema of those that its search_path names; create one")
+    if not there:
         await _refuse_another_program(connection, where=where)
         await connection.execute(
             "create table commonplace_migrations"

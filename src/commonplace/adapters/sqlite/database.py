@@ -100,6 +100,10 @@ class Database:
         match error:
             case Exception() if self.cipher is not None and _code(error) == sqlite3.SQLITE_NOTADB:
                 translated = InvalidInput(f"{self.path}: the key does not fit, or it is no ledger; {self._way_back()}")
+            case Exception() if self.path is not None and _code(error) == sqlite3.SQLITE_NOTADB:
+                translated = LedgerCorrupt(
+                    f"{self.path}: it is no SQLite file. If it is encrypted, set ledger_key; if not, {self._way_back()}"
+                )
             case Exception() if _code(error) in _DAMAGED:
                 translated = LedgerCorrupt(f"{self.path}: {error}; {self._way_back()}")
             case Exception() if _code(error) in _UNAVAILABLE:
