@@ -265,6 +265,8 @@ def test_sigterm_in_a_long_command_leaves_nothing_half_done(
         assert run(commands["snapshot"]) == 0
     file = ".restored.*.restoring/ledger.db" if command == "restore" else "home/*-wal"
     url = into if command == "restore" else variables.get("COMMONPLACE_DATABASE_URL")
+    while connected(url):  # what ran before is still leaving
+        time.sleep(0.01)
     ours = subprocess.Popen([sys.executable, "-m", "commonplace.interfaces.cli", *commands[command]])
     while ours.poll() is None and not (any(tmp_path.glob(file)) or connected(url)):
         time.sleep(0.01)
@@ -285,6 +287,7 @@ def connected(url: object) -> bool:
         return False
     with psycopg.connect(url) as connection:
         (others,) = connection.execute(
-            "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+            "select count(*) from pg_stat_activity"
+            " where datname = current_database() and application_name = 'commonplace' and pid <> pg_backend_pid()"
         ).fetchone() or (0,)
         return bool(others)
