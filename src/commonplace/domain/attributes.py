@@ -73,7 +73,7 @@ _ROWS = (
     _one("phone", 0.7),
     _one("timezone", 0.7),
     # work and study
-    _one("employer", 0.75, kin=_WORK),
+    _one("employer", 0.75, kin=_WORK | {"home"}),  # "I left Toronto" may be about either
     replace(_one("job", 0.75, kin=_WORK), ends_with="employer"),
     _one("field", 0.6),
     _one("workplace", 0.6),

@@ -36,6 +36,7 @@ UNDOES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("marital_status", "single"): "partner",
         ("job", "retired"): "employer",
         ("job", "unemployed"): "employer",
+        ("job", "self-employed"): "employer",
     }
 )
 """What is over when this begins to be so."""
@@ -45,6 +46,7 @@ EXCLUDES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("marital_status", "single"): "partner",
         ("job", "retired"): "employer",
         ("job", "unemployed"): "employer",
+        ("job", "self-employed"): "employer",
     }
 )
 """What is over when something of this attribute begins: somebody with a partner is no longer single."""

@@ -13,15 +13,17 @@ from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called, relation
-from commonplace.adapters.rules.render import sentence
+from commonplace.adapters.rules.render import seen_from_outside, sentence
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.topics import DEGREES, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.wordsets import word_set
 
 _HOME = Frame(
     "home", "live in", past="holds", one=True, accepts=is_place, through=frozenset({"near", "in", "of", "outside"})
 )
 _TOOL = Frame("uses", "use", past="holds", one=True)
 _EMPLOYER = Frame("employer", "work at", past="holds", one=True)
+_NETWORKS = word_set("twitter facebook instagram tiktok reddit snapchat tinder linkedin youtube uber")
 _LEFT = Frame("employer", "work at", past="ended", one=True, accepts=is_named)
 
 
@@ -127,16 +129,34 @@ def leaving(clause: Clause) -> list[Finding]:
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
         return [parted(clause)]
-    phrase = cleaned(rest.rest[: until_stop(rest.rest, through=frozenset({"of"}))])
+    tokens = _until(rest.rest, {"for", "because"})
+    phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))])
     if phrase is None:
         return []
     if phrase.head in GROUPS:
         return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
-    return (
-        with_frame(replace(rest, group=replace(rest.group, ended=True)), _LEFT)
-        if phrase.named and rest.rest[0].named and phrase.low[0] != "the"
-        else []
-    )
+    if not phrase.named or not tokens[0].named or phrase.low[0] == "the":
+        return []
+    over = replace(rest, rest=tokens, group=replace(rest.group, ended=True))
+    # A firm or a town: the words do not say which, so the text does not either.
+    return [
+        replace(item, text=sentence(clause.who, "left", seen_from_outside(item.value)))
+        for item in with_frame(over, _LEFT)
+    ]
+
+
+def done_with(clause: Clause) -> list[Finding]:
+    """ "done with Twitter", "through with Uber for good" """
+    for_good = clause.low[-2:] == ("for", "good")
+    tokens = clause.rest[2 : -2 if for_good else None]
+    phrase = cleaned(tokens[: until_stop(tokens)])
+    if (
+        phrase is None
+        or clause.group.negated
+        or not (for_good and phrase.named or phrase.low[0] in PRODUCTS | _NETWORKS)
+    ):
+        return []
+    return [told(clause, "uses", phrase.text, sentence(clause.who, "is done with", phrase.text), standing="ended")]
 
 
 def joining(clause: Clause) -> list[Finding]:
@@ -257,7 +277,12 @@ def _dismissed(clause: Clause) -> list[Finding]:
 
 
 def _rid(clause: Clause) -> list[Finding]:
-    return things_lost(clause, "got rid of")
+    tokens = clause.rest[: until_stop(clause.rest)]
+    tools = [phrase for phrase in coordinated(tokens) if phrase.named and not phrase.definite]
+    return things_lost(clause, "got rid of") + [
+        told(clause, "uses", tool.text, sentence(clause.who, "got rid of", tool.whole), standing="ended")
+        for tool in tools
+    ]
 
 
 def _hired(clause: Clause) -> list[Finding]:

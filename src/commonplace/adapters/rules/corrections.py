@@ -10,11 +10,13 @@ from commonplace.domain.values import Message
 
 _SHORT = 60
 _ELLIPTIC = Pattern(
-    r"\s*(?:(?P<lead>(?:(?:oh|well|ok|wait|hm+|ah|no|nope|sorry|actually|correction|oops|my mistake|typo)[,:.! ]+)+)"
-    r"(?:it's|it is|i meant|i mean|make that|that should be|it should be|should be|that's|he's called|she's called)?"
-    r"|(?P<meant>i (?:meant|mean|meant to say)|make that|it should be|that should be))"
+    r"\s*(?:(?P<lead>(?:(?:oh|well|ok|wait|hm+|ah|no|nope|sorry|actually|correction|oops|my mistake|my bad"
+    r"|typo|(?:scratch|strike) that|i misspoke)[,:.! ]+)+)"
+    r"(?:it's spelled|it's spelt|it's|it is|i meant|i mean|make that"
+    r"|that should be|it should be|should be|that's|he's called|she's called)?"
+    r"|(?P<meant>it's (?:spelled|spelt)|i (?:meant|mean|meant to say)|make that|it should be|that should be))"
     r"[,: ]+(?:actually |to say |in |at |the )?(?P<new>[^\s,.!?][^,.!?]{0,40}?)(?:,? (?:and )?not (?:in |at "
-    r"|the )?(?P<old>[^,.!?]{1,40}?))?\s*[.!]*\s*",
+    r"|the )?(?P<old>[^,.!?]{1,40}?)|,? with an? [\w ]{1,12})?\s*[.!]*\s*",
     re.IGNORECASE,
 )
 

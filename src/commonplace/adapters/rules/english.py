@@ -7,6 +7,7 @@ from datetime import datetime
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told, validity
 from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
+from commonplace.adapters.rules.elided import completed, may_be_dropped, straightened, turned
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
@@ -44,7 +45,7 @@ class English:
     code = "en"
 
     def concerns(self, text: str) -> bool:
-        return _CUE.search(text) is not None
+        return _CUE.search(text) is not None or may_be_dropped(text)
 
     def read(self, text: str, at: datetime) -> Reading:
         """Return the statements of a message that was cleaned by `own_words`."""
@@ -52,13 +53,15 @@ class English:
         if plants_instructions(low):
             return Reading((), planted=True)
         found_: list[Statement] = []
+        dropped = may_be_dropped(text)
         for sentence in sentences(text):
             part = low[sentence.start : sentence.stop]
             verdict = judge(part, sentence.tail)
             if verdict == "skip rest":
                 break
-            if verdict != "skip" and _CUE.search(part):
-                found_.extend(_sentence(text, low, sentence, at, ordered=verdict == "skip order"))
+            if verdict != "skip" and (dropped or _CUE.search(part)):
+                order = verdict == "skip order"
+                found_.extend(_sentence(text, low, sentence, at, ordered=order, dropped=dropped and not order))
         return Reading(tuple(found_))
 
 
@@ -67,12 +70,15 @@ def _lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
 
 
-def _sentence(text: str, low: str, sentence: Sentence, at: datetime, *, ordered: bool) -> Iterator[Statement]:
+def _sentence(
+    text: str, low: str, sentence: Sentence, at: datetime, *, ordered: bool, dropped: bool
+) -> Iterator[Statement]:
     lead = opening(low[sentence.start : sentence.stop])
     begin = sentence.start + lead.stop
     corrects = _CORRECTING.match(low, begin, sentence.stop) is not None
     special = _special(text, low, begin, sentence.stop, at)
-    tokens = tokenise(text, begin, sentence.stop)
+    tokens = straightened(tokenise(text, begin, sentence.stop))
+    tokens = completed(tokens) if dropped and not sentence.asks else tokens
     for finding, clause in special or _clauses(low, tokens, at, asks=sentence.asks, ordered=ordered):
         begin_at, end_at = validity(finding, clause)
         yield Statement(
@@ -150,7 +156,7 @@ def _clauses(
 
 
 def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]:
-    tokens = chunk.tokens
+    tokens = turned(chunk.tokens)
     times = moments(low, tokens)
     inverse = _favourite(tokens, at, times)
     if inverse:

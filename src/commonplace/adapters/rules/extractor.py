@@ -2,12 +2,13 @@
 wrote."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.adapters.rules.corrections import correction, is_elliptic
 from commonplace.adapters.rules.english import English
 from commonplace.adapters.rules.german import German
 from commonplace.adapters.rules.language import Language, Statement
-from commonplace.adapters.rules.sentences import own_words, plain
+from commonplace.adapters.rules.sentences import own_words, plain, sentences
 from commonplace.adapters.rules.spanish import Spanish
 from commonplace.domain.attributes import attribute_named
 from commonplace.domain.claims import Claim, Standing
@@ -50,10 +51,24 @@ class RuleExtractor:
         if message.role != "user":
             return ()
         claims = self._of_message(message)
+        own = self._corrected_at_once(message) if claims else None
+        if own is not None:
+            return (*claims, own)
         if claims or not before:
             return claims
         corrected = correction(plain(message.text[:200]), before, self._of_message)
         return (corrected,) if corrected is not None else ()
+
+    def _corrected_at_once(self, message: Message) -> Claim | None:
+        """ "I was born in 1988. Scratch that, 1989." """
+        text = plain(message.text[:4_000])
+        *earlier, last = sentences(text)
+        starts = [one.start for one in [*earlier, last] if one.start and is_elliptic(text[one.start :])]
+        if not starts:
+            return None
+        before = replace(message, text=text[: starts[0]])
+        claim = correction(text[starts[0] :], [before], self._of_message)
+        return None if claim is None else replace(claim, start=claim.start + starts[0], stop=claim.stop + starts[0])
 
     def _of_message(self, message: Message) -> tuple[Claim, ...]:
         text: str | None = None

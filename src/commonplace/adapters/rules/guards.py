@@ -31,7 +31,7 @@ _SUPPOSED = Pattern(
     r"|theoretically|in another life|in a parallel"
     r"|let us say|let's say|lets say|in my dreams?|as if|as though|wish|wished|wishes|in case|whether|wonder"
     r"|wondering|wondered|would have|could have|should have"
-    r"|once upon a time|thought about|when i (?:win|die|grow|become|retire|get rich)"
+    r"|for the sake of argument|once upon a time|thought about|when i (?:win|die|grow|become|retire|get rich)"
     r"|in (?:the|my|this|a) (?:\w+ )?(?:game|story|novel|movie|song|play|dream|book|role-?play|simulation"
     r"|scenario|film|show)(?! (?:industry|business|world))|my character|my avatar)\b"
     r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think"
@@ -52,7 +52,9 @@ _REPORT = (
 _REPORTED = Pattern(
     rf"\b(?!i\b|we\b|and\b|already\b|never\b|always\b|just\b|can\b|will\b|to\b|not\b|who\b"
     rf"|often\b)([\w']+) (?:also |always |never |often |just |once |used to )?{_REPORT}\b[^.!?]*?\b(?:i|i'm|im"
-    rf"|my|we|me)\b|\baccording to\b"
+    rf"|my|we|me)\b|\baccording to\b|\bto quote\b|\bin the words of\b"
+    r"|\b(?:as|like) (?!i\b|we\b)[\w']+(?: [\w']+){0,2}"
+    r" (?:puts? it|(?:once |always |used to )?(?:said|says?|wrote|writes|sang|sings?))\b"
 )
 _TO_OTHERS = Pattern(r"\bi (?:\w+ )?(?:told|tell|lied to|said to|promised) (?!you\b)\w+")
 _CODE = Pattern(

@@ -44,9 +44,20 @@ def _vague(phrase: Phrase) -> bool:
 
 def _without_none(clause: Clause) -> Clause:
     """ "have no car" is "do not have a car"."""
-    if clause.low[:1] == ("no",):
-        return replace(clause, rest=clause.rest[1:], group=replace(clause.group, negated=True))
+    if clause.low[:1] in {("no",), ("neither",)}:
+        rest = [token for token in _denied_row(clause.rest) if token.low not in {"no", "neither", "any"}]
+        return replace(clause, rest=rest, group=replace(clause.group, negated=True))
     return clause.after(1) if clause.low[:1] == ("any",) else clause
+
+
+def _denied_row(tokens: Sequence[Token]) -> Sequence[Token]:
+    """What "no" reaches: "no kids and no pets" to the end, "no kids, just two cats" and "no car but a bike" to the
+    first of them."""
+    for place in range(1, len(tokens) - 1):
+        following = tokens[place + 1].low
+        if tokens[place].low in {"and", ",", "plus"} and following not in {"no", "nor", "or", "any", "and"}:
+            return tokens[:place]
+    return tokens
 
 
 def relatives(clause: Clause, verb: str) -> list[Finding]:
@@ -59,7 +70,7 @@ def relatives(clause: Clause, verb: str) -> list[Finding]:
             break
         findings.extend(_relative(clause, kin, tokens, verb))
         tokens = tokens[kin.after :]
-        while tokens and tokens[0].low in {"and", ",", "plus"}:
+        while tokens and tokens[0].low in {"and", ",", "plus", "nor"} | ({"or"} if clause.group.negated else set()):
             tokens = tokens[1:]
     return findings
 

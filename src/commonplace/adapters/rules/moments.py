@@ -43,7 +43,7 @@ _MONTH = (
 )
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _PART = r"(?:morning|afternoon|evening|night)"
-_UNIT = r"(?:day|week|month|year|decade|quarter|weekend)"
+_UNIT = r"(?:day|week|fortnight|month|year|decade|quarter|weekend)"
 _COUNT = (
     r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
     r"|a couple of|a few|several)"
@@ -62,8 +62,11 @@ _DEICTIC = (
     rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter"
     rf"|{_DAY}|{_MONTH})(?: {_PART})?"
     rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night"
-    rf"|the day after tomorrow(?: {_PART})?|this {_PART}"
-    rf"|{_COUNT} {_UNIT}s? ago|(?:a long time|ages|years|decades) ago"
+    rf"|the day after tomorrow(?: {_PART})?|the day before yesterday|this {_PART}"
+    r"|the (?:week|weekend|month|year|spring|summer|autumn|fall|winter) before last"
+    r"|the other (?:day|week|month|night|evening|weekend)"
+    r"|(?:a (?:little |long |short )?while|some time|not long) (?:ago|back)"
+    rf"|{_COUNT} {_UNIT}s? (?:ago|back)|(?:a long time|ages|years|decades) ago"
 )
 _OFTEN = (
     rf"(?:almost )?(?:every|each) (?:other |single )?(?:{_UNIT}s?|{_DAY}|{_PART}|summer|winter|spring|autumn)"
@@ -102,7 +105,7 @@ _STARTERS = word_set(
     " until till up from between starting"
     " ever around about back by over before after sometime early late last next this the today tonight tomorrow"
     " yesterday a an one two three"
-    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades"
+    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades some not"
 )
 
 
@@ -199,9 +202,12 @@ def _month_range(year: int, month: int, like: datetime, months: int = 1) -> Rang
     return Range(start, start.replace(year=year + after // 12, month=after % 12 + 1))
 
 
+_DAYS_OF = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+
+
 def _shift(day: datetime, unit: str, count: int) -> datetime | None:
-    if unit in {"day", "week", "weekend"}:
-        return day + timedelta(days=count * (1 if unit == "day" else 7))
+    if unit in _DAYS_OF:
+        return day + timedelta(days=count * _DAYS_OF[unit])
     months = count * {"month": 1, "quarter": 3, "year": 12, "decade": 120}[unit]
     total = day.year * 12 + day.month - 1 + months
     if not 12 <= total <= 9990 * 12:
@@ -213,24 +219,26 @@ def _days(start: datetime, days: int = 1) -> Range:
     return Range(start, start + timedelta(days=days))
 
 
-_WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night": -1, "the day after tomorrow": 2}
+_WORDS = {
+    "the day before yesterday": -2,
+    "today": 0,
+    "tonight": 0,
+    "tomorrow": 1,
+    "yesterday": -1,
+    "last night": -1,
+    "the day after tomorrow": 2,
+}
 
 
 def _word(period: str, at: datetime, _ahead: bool) -> Range | None:
-    head = (
-        period
-        if period in _WORDS
-        else period.split(" ")[0]
-        if not period.startswith("the day")
-        else "the day after tomorrow"
-    )
+    head = next((words for words in _WORDS if period.startswith(words)), "")
     if re.fullmatch(rf"this {_PART}", period):
         head = "today"
     return _days(_midnight(at) + timedelta(days=_WORDS[head])) if head in _WORDS else None
 
 
 def _counted(period: str, at: datetime, _ahead: bool) -> Range | None:
-    match = re.fullmatch(rf"(in )?({_COUNT}) ({_UNIT})s?(?:' time)?( ago)?", period)
+    match = re.fullmatch(rf"(in )?({_COUNT}) ({_UNIT})s?(?:' time)?( ago| back)?", period)
     if match is None or not (match[1] or match[4]):
         return None
     moment = _shift(_midnight(at), match[3], _count(match[2]) * (-1 if match[4] else 1))
@@ -265,6 +273,16 @@ def _relative(period: str, at: datetime, ahead: bool) -> Range | None:
     if noun == "quarter":
         return _month_range(moment.year, (moment.month - 1) // 3 * 3 + 1, moment, 3)
     return _month_range(moment.year, 1, moment, 12 if noun == "year" else 120)
+
+
+def _before_last(period: str, at: datetime, _ahead: bool) -> Range | None:
+    """The same as "last", one unit earlier: a week, a month, or for a season a year."""
+    match = re.fullmatch(r"the ([a-z]+) before last", period)
+    if match is None:
+        return None
+    noun = match[1]
+    earlier = _shift(_midnight(at), noun if noun in {"week", "weekend", "month"} else "year", -1)
+    return _relative(f"last {noun}", earlier, False) if earlier is not None else None
 
 
 def _weekday(noun: str, today: datetime, step: int, ahead: bool) -> Range:
@@ -329,4 +347,4 @@ def _plain(period: str, at: datetime, ahead: bool) -> Range | None:
 
 
 _Reader = Callable[[str, datetime, bool], Range | None]
-_READERS: tuple[_Reader, ...] = (_word, _counted, _relative, _dated, _plain)
+_READERS: tuple[_Reader, ...] = (_word, _counted, _before_last, _relative, _dated, _plain)

@@ -141,7 +141,7 @@ def _modal(clause: Clause) -> list[Finding]:
             else []
         )
     if modal in {"going", "will"}:
-        return ahead.planned(clause)
+        return ahead.planned(clause) if clause.group.tense != "past" else []
     return able(clause) if modal == "can" else []
 
 
@@ -214,6 +214,8 @@ def going(clause: Clause) -> list[Finding]:
     low, group = clause.low, clause.group
     if low[:1] and low[0] in DIETS and group.tense != "present":
         return [found(clause, "diet", clause.rest[0].text, "be")]
+    if low[:1] in {("freelance",), ("self-employed",)} and group.tense != "present":
+        return [told(clause, "job", "self-employed", sentence(clause.who, "is self-employed"))]
     if low[:1] == ("from",) and "to" in low and group.tense != "present":
         return changes.switching(clause.with_verb("switch", clause.rest, past=True))
     if low[:2] == ("back", "to") and group.tense != "present":
@@ -257,6 +259,8 @@ def being(clause: Clause) -> list[Finding]:
         return with_frame(clause.after(1), Frame("employer", "work at", one=True))
     if low[:3] == ("an", "only", "child"):
         return [told(clause, "sibling", "siblings", sentence(clause.who, "is an only child"), standing="denied")]
+    if low[:2] in {("done", "with"), ("through", "with"), ("finished", "with")}:
+        return changes.done_with(clause)
     if low[:2] == ("expecting", "a"):
         return []
     return copula(clause)

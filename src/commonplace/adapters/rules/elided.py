@@ -1,0 +1,164 @@
+"""What chat leaves out or turns around: "Moved to Porto", "No longer use Slack", "They promoted me to team lead".
+
+Words are put in or exchanged so that the grammar finds "I" before its verb; they stand at the place of what they stand
+for.
+"""
+
+from collections.abc import Sequence
+
+from commonplace.adapters.rules.group import is_verb
+from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES, NUMBERS, RELATIONS, SUBJECTS
+from commonplace.adapters.rules.patterns import Pattern
+from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.wordsets import word_set
+
+_FILLERS = word_set("so well ok okay btw update and but also")
+_LEADS = ADVERBS - HEDGES - {"all", "both", "never", "only", "even"} | _FILLERS
+_DONE = word_set(
+    "moved relocated emigrated joined started switched stopped sold bought got adopted cancelled canceled uninstalled"
+    " ditched swapped traded broke split gave retired resigned unsubscribed quit turned graduated left"
+)
+"""What the user has done, when nobody is named. Their forms are no orders; `quit` is, without "my" or a verb."""
+_FEELING = word_set("love hate adore prefer")
+_NOT_THINGS = frozenset({"it", "this", "that", "these", "those", "your", "you", "how", "when", "what", "the", "to"})
+_OTHERS = {"been", "no longer", "not", "can't stand", "using", "working", "living", "allergic to"}
+_HEADS = "|".join(sorted(_DONE | _FEELING | _OTHERS))
+_DROPPED = Pattern(rf"(?:\A|[.!?]\s)\s*(?:(?:{'|'.join(sorted(_LEADS))})[,:]? )*(?:{_HEADS})\b")
+_LONGEST = 240
+_LISTED = Pattern(r"\n|^\s*(?:[-*•#>]|\d+[.)])")
+
+
+def may_be_dropped(text: str) -> bool:
+    """Say at a first look whether a sentence has lost its subject; `completed` decides.
+
+    Only short talk in one line: lists, logs and change notes are written that way, too, and not about their author.
+    """
+    if len(text) > _LONGEST or _LISTED.search(text) is not None:
+        return False
+    return _DROPPED.search(text.lower()) is not None
+
+
+def straightened(tokens: Sequence[Token]) -> list[Token]:
+    """Return the words without "it turns out that" and its like, which only say how the user came to know."""
+    low = [token.low for token in tokens]
+    for place in range(len(low) - 2):
+        if low[place] in {"turns", "turned"} and low[place + 1] == "out":
+            begin = place - 1 if place and low[place - 1] == "it" else place
+            begin -= 1 if begin and low[begin - 1] == "as" and begin < place else 0
+            end = place + 2
+            while end < len(low) and low[end] in {",", "that"}:
+                end += 1
+            return [*tokens[:begin], *tokens[end:]] if low[end : end + 1] in (["i"], ["my"], ["we"]) else list(tokens)
+    return list(tokens)
+
+
+def completed(tokens: Sequence[Token]) -> list[Token]:
+    """Return the words of a sentence with the subject that was left out, if one was."""
+    at = 0
+    while at < len(tokens) and (tokens[at].low in _LEADS or tokens[at].low in {",", ":"}):
+        at += 1
+    inserted = _missing(tokens, at)
+    if not inserted:
+        return list(tokens)
+    place = tokens[at]
+    return [*tokens[:at], *(Token(word, word, place.start, place.start) for word in inserted), *tokens[at:]]
+
+
+def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
+    low = [token.low for token in tokens[at:]]
+    if len(low) < 2:
+        return ()
+    head, following = low[0], low[1]
+    if head in _DONE:
+        return ("i",) if _is_own_doing(head, following) else ()
+    if head in _FEELING:
+        return ("i",) if following not in _NOT_THINGS else ()
+    if head == "no" and following == "longer":
+        return ("i",) if len(low) > 3 and is_verb(low[2], "base") else ("i", "am")
+    if head == "been":
+        return ("i", "have")
+    if low[:3] == ["can", "not", "stand"] and low[3:4] != ["up"]:
+        return ("i",)
+    return ("i", "am") if _is_state(tokens[:at], low) else ()
+
+
+def _is_own_doing(head: str, following: str) -> bool:
+    if head in {"quit", "left"}:
+        return following == "my" or (head == "quit" and following.endswith("ing"))
+    if head in {"started", "stopped"}:
+        return following == "at" or (following.endswith("ing") and following != "working" and is_verb(following))
+    if head == "turned":
+        return following.isdecimal() or following in NUMBERS and following not in {"a", "an"}
+    if head in {"broke", "split", "gave"}:
+        return following == "up"
+    return True
+
+
+def _is_state(lead: Sequence[Token], low: Sequence[str]) -> bool:
+    """ "not using it anymore", "now working at …", "allergic to …" """
+    if low[0] == "not":
+        return not {"anymore", "longer"}.isdisjoint(low[2:])
+    if low[0] == "allergic":
+        return low[1] == "to"
+    now = not {"now", "currently", "still"}.isdisjoint(token.low for token in lead) or low[-1] == "now"
+    return now and low[0] in {"using", "working", "living"}
+
+
+_DONE_TO = {
+    ("fired", ""): ("i", "got", "fired"),
+    ("sacked", ""): ("i", "got", "sacked"),
+    ("promoted", ""): ("i", "got", "promoted"),
+    ("diagnosed", ""): ("i", "got", "diagnosed"),
+    ("laid", "off"): ("i", "got", "laid", "off"),
+    ("let", "go"): ("i", "got", "laid", "off"),
+    ("took", "off"): ("i", "no", "longer", "take"),
+    ("put", "on"): ("i", "take"),
+}
+"""The verb, and the word behind "me", with what it says of the user."""
+_PARTING = frozenset({"left", "dumped", "ditched", "divorced"})
+_BOSSES = word_set("boss manager company team employer firm")
+_DOCTORS = word_set("doctor gp physician cardiologist psychiatrist dermatologist neurologist")
+_TITLES = word_set(
+    "manager lead leader director supervisor developer engineer head partner captain editor chief principal chair"
+    " president officer ceo cto cfo coordinator consultant analyst assistant associate foreman professor teacher"
+)
+_CLOSING = frozenset({"", ",", "on", "in", "last", "this", "yesterday", "today", "after", "because", "from", "for"})
+"""What may stand behind a sentence that is complete."""
+
+
+def turned(tokens: Sequence[Token]) -> list[Token]:
+    """Return "they promoted me to …" as "I got promoted to …", and everything else as it is."""
+    low = [token.low for token in tokens]
+    at = low.index("me") if "me" in low else 0
+    if not 2 <= at <= 6 or not HEDGES.union({"not", "i", "never"}).isdisjoint(low[:at]):
+        return list(tokens)
+    said, after = _turned(low[: at - 1], low[at - 1], [*low[at + 1 :], "", "", ""])
+    if low[1:3] == ["hired", "me"] and tokens[0].named and low[0] not in SUBJECTS:
+        return [*_words(("i", "got", "hired", "by"), tokens[0]), tokens[0], *tokens[at + 1 :]]
+    return [*_words(said, tokens[0]), *tokens[at + 1 + after :]] if said else list(tokens)
+
+
+def _words(words: Sequence[str], at: Token) -> list[Token]:
+    return [Token(word, word, at.start, at.stop) for word in words]
+
+
+def _turned(subject: Sequence[str], verb: str, behind: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return the words for subject, verb and "me", and how many words behind "me" are in them."""
+    mine = subject[0] in {"my", "our"}
+    if verb in _PARTING and mine and RELATIONS.get(subject[-1]) == "partner" and behind[0] in _CLOSING:
+        return (("i", "got", "divorced") if verb == "divorced" else ("we", "broke", "up")), 0
+    if verb == "made":
+        bosses = subject[-1] == "they" or (mine and subject[-1] in _BOSSES)
+        return (("i", "am") if bosses and not _TITLES.isdisjoint(behind[:4]) else ()), 0
+    if not _is_meant(subject[-1], verb, behind):
+        return (), 0
+    if (verb, behind[0]) in _DONE_TO:
+        return _DONE_TO[verb, behind[0]], 1
+    return _DONE_TO.get((verb, ""), ()), 0
+
+
+def _is_meant(actor: str, verb: str, behind: Sequence[str]) -> bool:
+    """ "let me go home", "put me on the list" are other things."""
+    if (verb, behind[0]) == ("let", "go"):
+        return behind[1] in _CLOSING
+    return (verb, behind[0]) not in {("took", "off"), ("put", "on")} or actor in _DOCTORS
