@@ -148,7 +148,7 @@ def analyse(text: str, *, language: str = "en", words: Sequence[str] | None = No
         if word:
             found.append(terms[word[:_LONGEST]])
         else:
-            found.extend(_grams(pairs, 2) if pairs else _grams(triples, 3))
+            found.extend([*_grams(pairs, 2), *_signs(pairs)] if pairs else _grams(triples, 3))
     return _counts(found)
 
 
@@ -168,6 +168,11 @@ def _counts(terms: Sequence[int | None]) -> dict[int, int]:
 def _grams(run: str, size: int) -> list[int]:
     """Return every piece of `size` characters of a run that has no spaces; a shorter run as it is."""
     return [_gram(run[i : i + size]) for i in range(max(1, len(run) - size + 1))]
+
+
+def _signs(run: str) -> list[int]:
+    """Return the ideographs of a run one by one: many are words, and their neighbours differ from text to text."""
+    return [_gram(sign) for sign in run if len(run) > 1 and sign >= "\u3400" and not "\uac00" <= sign <= "\ud7af"]
 
 
 @lru_cache(maxsize=1 << 16)
