@@ -284,6 +284,12 @@ class TestCorrections:
         assert [type(decision) for decision in decisions] == [Ignored, New]
         assert [fact.value for fact in memory.versions] == ["Nantes"]
 
+    def test_a_value_with_what_it_is_not_leaves_no_denial_behind(self) -> None:
+        memory = Simulator()
+        memory.tell(day(1), a_claim("Oslo"))
+        memory.tell(day(5), a_claim("Bergen", standing="corrects"), a_claim("Oslo", standing="denied"))
+        assert [(fact.attribute, fact.value) for fact in memory.valid_at(day(6))] == [("home", "Bergen")]
+
     def test_a_correction_of_nothing_is_a_statement(self) -> None:
         (decision,) = reconcile([a_claim("Nantes", standing="corrects")], [], said_at=day(2))
         assert isinstance(decision, New)

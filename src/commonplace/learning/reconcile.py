@@ -255,9 +255,16 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
         return [Same(claim, past[-1].id, f"known to have ended: {past[-1].text} until {_day(past[-1].valid_to)}")]
     if spot.displaced:
         return [_replaces(claim, spot)]
+    if claim.standing == "denied" and _is_replaced(claim, setting):
+        return [Ignored(claim, "the value that the same message gives says as much")]
     return [
         New(claim, "nothing known that it ends", valid_from=None if spot.open_start else spot.since, valid_to=spot.stop)
     ]
+
+
+def _is_replaced(claim: Claim, setting: Setting) -> bool:
+    """ "Meta, not Google": of what there is one at a time, the new value denies every other."""
+    return attribute_named(claim.attribute).single and (claim.subject, claim.attribute) in setting.renewed
 
 
 def _ends(claim: Claim, ended: Sequence[Fact], spot: Place, setting: Setting) -> list[Decision]:

@@ -222,7 +222,7 @@ def having_or_event(clause: Clause) -> list[Finding]:
 
 def having_breakfast(clause: Clause) -> list[Finding]:
     if clause.low[:1] in {("breakfast",), ("lunch",), ("dinner",)}:
-        return [habit(clause)] if clause.often or "at" in clause.low else []
+        return [habit(clause)] if clause.often or ("at" in clause.low and clause.group.tense == "present") else []
     return having_or_event(clause)
 
 

@@ -162,6 +162,7 @@ def is_possession(phrase: Phrase) -> bool:
     last = phrase.text.split(" ")[-1]
     return (
         phrase.whole != phrase.text
+        and head == phrase.low[-1]
         and (last[:1].isupper() or last[1:2].isupper() or (last[:1].isdigit() and phrase.named))
         and phrase.definite != "the"
     )

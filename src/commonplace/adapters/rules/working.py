@@ -39,7 +39,7 @@ def working(clause: Clause) -> list[Finding] | None:
         inner = clause.after(1)
         return working(inner) or framed(inner)
     if low[:2] in {("from", "home"), ("night", "shifts")} or low[:1] in _HOW | {("nights",), ("weekends",)}:
-        return [habit(clause)]
+        return [habit(clause)] if clause.group.tense != "past" or clause.often or clause.ended else []
     if low[:1] == ("there",) and clause.ended:
         return [told(clause, "employer", "", sentence(clause.who, "left their job"))]
     if low[:2] == ("for", "myself"):
