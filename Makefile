@@ -37,10 +37,10 @@ serve: model ## Start the HTTP service on this machine
 	@$(BIN)/commonplace serve $(ARGS)
 
 serve-scale: $(DEV) model ## Start PostgreSQL, Redis, a Chroma server, 2 API and 2 learning processes on this machine
-	@$(BIN)/python -m tests.scale
+	@$(BIN)/python -W "ignore:XDG_RUNTIME_DIR" -m tests.scale
 
 chaos: $(DEV) model ## Kill parts of all that at random under load, and look that nothing is lost (three minutes)
-	@$(BIN)/python -m tests.scale.chaos $(ARGS)
+	@$(BIN)/python -W "ignore:XDG_RUNTIME_DIR" -m tests.scale.chaos $(ARGS)
 
 test: $(DEV) model servers ## Run all tests (ARGS="-k recall" for some of them)
 	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -31,6 +31,7 @@ from commonplace.interfaces.cli import (
 )
 from commonplace.interfaces.cli.chat.command import chat
 from commonplace.interfaces.cli.exits import Exit, code_of
+from commonplace.interfaces.cli.logs import tell_as_notes
 from commonplace.interfaces.cli.options import Command, Everywhere, OfSession, OfUser, expanded
 from commonplace.interfaces.cli.output import write_json
 from commonplace.interfaces.cli.pipes import quietly_if_nobody_reads
@@ -179,6 +180,7 @@ class WrongUse(Protocol):
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Nothing is raised."""
     as_json = "--json" in arguments
+    tell_as_notes(as_json=as_json, quiet="--quiet" in arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
