@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,11 @@ from commonplace.interfaces.http.listening import listen, url_of
 
 
 def work(listening: socket.socket, refuses: Path, *, ready: Callable[[], None]) -> None:
-    """Answer until SIGTERM; refuse to start while that file is there."""
+    """Answer until SIGTERM; refuse to start while that file is there, and wait while `waits` is beside it."""
     if refuses.exists():
         raise InvalidInput("it cannot start")
+    while refuses.with_name("waits").exists():
+        time.sleep(0.02)
     told = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: told.set())
     listening.settimeout(0.05)

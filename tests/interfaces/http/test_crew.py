@@ -46,6 +46,15 @@ class Started:
             asking.sendall(b"who?")
             return int(asking.recv(100))
 
+    def starting(self) -> list[int]:
+        """Return the processes below, whether they answer or not."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [
+            pid
+            for pid in map(int, children)
+            if lives(pid) and b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+
     def members(self) -> set[int]:
         """Return who answers, once there are two who do."""
         heard: Counter[int] = Counter()
@@ -111,6 +120,18 @@ def test_one_that_is_killed_is_replaced_as_soon_as_that_is_possible(crew: Starte
     time.sleep(1)
     assert crew.ask() == max(before)
     crew.refuses.unlink()
+    assert len(crew.members()) == 2
+
+
+def test_when_all_are_killed_the_first_that_is_back_need_not_share_the_processor_with_the_others(crew: Started) -> None:
+    before, waits = crew.members(), crew.refuses.with_name("waits")
+    waits.touch()
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: bool(crew.starting()) and not any(map(lives, before)))
+    time.sleep(1)
+    assert len(crew.starting()) == 1
+    waits.unlink()
     assert len(crew.members()) == 2
 
 

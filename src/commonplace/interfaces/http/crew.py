@@ -83,10 +83,14 @@ class Crew:
                 signal.signal(number, handler)
 
     def _fill(self) -> None:
-        """Start who is missing, and one successor at a time."""
+        """Start who is missing, and one successor at a time.
+
+        While nobody answers there is one that starts: two at once would take each other's processor time.
+        """
         if time.monotonic() < self._not_before:
             return
-        while len(self._serving) < self._size + bool(self._outdated):
+        wanted = self._size + bool(self._outdated) if any(member.ready for member in self._serving) else 1
+        while len(self._serving) < wanted:
             self._serving.append(_started(self._work))
 
     def _look(self) -> None:
