@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.adapters.postgres import PostgresLedger
+from commonplace.adapters.postgres.database import Database
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerTooNew, LedgerUnavailable
 from tests.servers import free_port, run_sql
 
@@ -79,4 +80,20 @@ async def test_a_new_schema_is_not_taken_for_the_memory_in_one_that_is_searched_
 async def test_a_schema_that_is_not_there_is_refused(postgres_database: str) -> None:
     with pytest.raises(Incompatible, match="no schema of those that its search_path names"):
         async with PostgresLedger(f"{postgres_database}&options=-csearch_path%3Dnowhere"):
+            pass
+
+
+async def test_a_server_that_is_gone_without_a_word_is_noticed(postgres_database: str) -> None:
+    """By the network, which nothing here can cut: so what is asked of it is looked at."""
+    asked = Database(url=f"{postgres_database}&keepalives_idle=77", pool_size=1, statement_timeout=1, patience=1)
+    async with await asked.connect() as connection:
+        given = {one.keyword.decode(): one.val for one in connection.pgconn.info}
+    assert given["keepalives_idle"] == b"77", "what the address says is kept"
+    assert given["tcp_user_timeout"] == b"25000"
+
+
+async def test_no_free_connection_is_told_with_how_long_it_was_waited_for(postgres_database: str) -> None:
+    database = Database(url=postgres_database, pool_size=1, statement_timeout=1, patience=0.5)
+    with pytest.raises(LedgerUnavailable, match=r"no connection within 0\.5 s"), database.in_our_words():
+        async with database.pool() as pool, pool.connection(), pool.connection():
             pass

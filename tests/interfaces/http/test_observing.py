@@ -1,5 +1,6 @@
 """What can be seen from outside: numbers, lines and spans, and never a word of what somebody said."""
 
+import asyncio
 import logging
 from datetime import UTC, datetime
 
@@ -10,6 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from commonplace.interfaces.http.observing import Observer
+from commonplace.interfaces.http.routes import health
 from tests.interfaces.http.conftest import Running
 
 SECRET = "Zanzibarium"
@@ -89,3 +91,17 @@ async def test_readiness_says_what_is_wrong(server: Running) -> None:
     answer = await server.client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["service"] == "about to end"
+
+
+async def test_readiness_does_not_wait_for_a_ledger_that_hangs(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(*, now: datetime) -> bool:
+        await asyncio.Event().wait()
+        return False
+
+    monkeypatch.setattr(health, "SOON", 0.05)
+    monkeypatch.setattr(server.service.keys, "any_usable_key", hang)
+    answer = await server.client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["ledger"] == "LedgerUnavailable: no answer within 0.05 s"

@@ -15,7 +15,7 @@ from psycopg.adapt import AdaptersMap
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from commonplace.adapters.postgres.columns import Connection, VectorColumn, VectorDumper
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
@@ -23,6 +23,9 @@ from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt,
 MIGRATIONS: Traversable = resources.files("commonplace.adapters.postgres").joinpath("migrations")
 ASK_AGAIN = 2.0
 """Seconds to wait in the queue of the pool."""
+ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
+"""A server that is gone without a word, as after a failover, is noticed within half a minute, not within hours.
+What the address says about it is kept."""
 MIGRATION_LOCK = 0x436D6E70
 """The advisory lock of who brings the schema up to date ("Cmnp")."""
 
@@ -102,6 +105,7 @@ class Database:
 
     def _options(self) -> dict[str, Any]:
         return {
+            **{name: value for name, value in ALIVE.items() if name not in conninfo_to_dict(self.url)},
             "autocommit": True,
             "context": _AdaptContext(),
             "cursor_factory": BinaryCursor,
@@ -142,6 +146,8 @@ class Database:
                 return LedgerCorrupt(f"{self.where}: {_first_line(error)}")
             case errors.QueryCanceled():
                 return LedgerUnavailable(f"{self.where}: no answer within {self.statement_timeout:g} s")
+            case PoolTimeout():
+                return LedgerUnavailable(f"{self.where}: no connection within {self.patience:g} s")
             case psycopg.OperationalError() | errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
                 return LedgerUnavailable(f"{self.where}: {_first_line(error)}")
             case OSError():

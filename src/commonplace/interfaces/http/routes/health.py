@@ -1,5 +1,6 @@
 """Whether the service lives, and whether it can work; and what is wrong if it cannot."""
 
+import asyncio
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
@@ -10,6 +11,8 @@ from commonplace.interfaces.http.wire import described, reply
 
 router = APIRouter(tags=["health"])
 
+SOON = 5.0
+"""Seconds for the ledger to answer. A request may wait for it longer; whoever asks this wants to know now."""
 OPEN: dict[str, object] = {"security": []}
 """No key is needed."""
 
@@ -45,8 +48,11 @@ async def readyz(request: Request) -> Response:
 async def _checks(service: Service) -> dict[str, str]:
     checks = {"service": "about to end" if service.closing.is_set() else "ok"}
     try:
-        await service.keys.any_usable_key(now=service.now())
+        async with asyncio.timeout(SOON):
+            await service.keys.any_usable_key(now=service.now())
         checks["ledger"] = "ok"
+    except TimeoutError:
+        checks["ledger"] = f"LedgerUnavailable: no answer within {SOON:g} s"
     except CommonplaceError as error:
         checks["ledger"] = type(error).__name__
     checks["embedder"] = await service.embedder_state()
