@@ -1,7 +1,8 @@
 """The engines that a memory can stand on, and the fixture that puts a test on them.
 
 A test, or a module by `pytestmark`, that is marked `backends` runs once on each, unless it asks for no `backend`. It
-opens its memory at `**backend.at(folder)`; what it names itself besides, such as an index, is what it gets.
+opens its memory at `**backend.at(folder)`; what it names itself besides, such as an index, is what it gets. What is
+opened once for all tests of a file stands on the `shared_backend`.
 """
 
 from collections.abc import Callable, Iterator
@@ -91,13 +92,25 @@ class Backend:
 @pytest.fixture
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """The engines that the test's parameter names; without one, those that are there by default."""
+    # Most tests have but one memory, and to empty a database is faster than to make one.
+    yield from _standing(request, first=lambda: str(request.getfixturevalue("postgres_emptied")))
+
+
+@pytest.fixture(scope="module")
+def shared_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """The same for all tests of a file, with databases of its own."""
+    yield from _standing(request)
+
+
+def _standing(request: pytest.FixtureRequest, *, first: Callable[[], str] | None = None) -> Iterator[Backend]:
+    """Yield a place on the engines of the parameter. `first` names the first database, which is not dropped then."""
     engines: Engines = getattr(request, "param", Engines())
+    ready = [] if first is None else [first]
     made: list[str] = []
 
     def new_database() -> str:
-        if not made:  # most tests have but one memory, and to empty a database is faster than to make one
-            made.append("")
-            return str(request.getfixturevalue("postgres_emptied"))
+        if ready:
+            return ready.pop()()
         url: str = request.getfixturevalue("postgres_url")
         made.append(f"test_{uuid4().hex}")
         run_sql(url, f"create database {made[-1]} template template_of_tests owner app")
@@ -111,12 +124,13 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     if engines.sessions == "redis":
         settings["redis_url"] = request.getfixturevalue("redis_url")
     yield Backend(engines, new_database, settings)
-    for name in made[1:]:
+    for name in made:
         run_sql(request.getfixturevalue("postgres_url"), f"drop database {name} with (force)")
 
 
 def put_on_backends(metafunc: pytest.Metafunc) -> None:
     """Run a marked test on each of the engines that its mark names."""
     mark = metafunc.definition.get_closest_marker("backends")
-    if mark is not None and "backend" in metafunc.fixturenames:
-        metafunc.parametrize("backend", _CHOICES[mark.args[0]], indirect=True, ids=str)
+    for asked in ("backend", "shared_backend"):
+        if mark is not None and asked in metafunc.fixturenames:
+            metafunc.parametrize(asked, _CHOICES[mark.args[0]], indirect=True, ids=str)

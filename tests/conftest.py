@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.backends import backend, put_on_backends
+from tests.backends import backend, put_on_backends, shared_backend
 from tests.servers import (
     chroma_url,
     postgres_database,
@@ -34,6 +34,7 @@ __all__ = [
     "redis_url",
     "s3_folder",
     "s3_url",
+    "shared_backend",
 ]
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}

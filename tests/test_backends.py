@@ -16,6 +16,9 @@ ROOT = Path(__file__).parent.parent
 PAIRED = {
     "scenario": "tests/engine/test_story.py",
     "isolation": "tests/isolation/test_engines.py",
+    "isolation over HTTP": "tests/isolation/test_http.py",
+    "isolation over MCP": "tests/isolation/test_mcp.py",
+    "isolation behind the proxies": "tests/isolation/test_proxies.py",
     "care": "tests/care/test_forgetting.py",
     "faults": "tests/faults/test_kill_memory.py",
 }

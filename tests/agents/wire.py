@@ -146,6 +146,7 @@ def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # an answer in two pieces would wait 40 ms for its second
     server: "Server"
 
     def do_GET(self) -> None:

@@ -1,30 +1,22 @@
-"""Two tenants, and two users in one of them, each with a secret; and whatever an intruder may try to get at it.
-
-The suite runs on every ledger in `LEDGERS`.
-"""
+"""Two tenants, and two users in one of them, each with a secret; and whatever an intruder may try to get at it."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from typing import Any
+from uuid import uuid4
 
 import httpx2
 import pytest
 
 from tests.agents import wire
+from tests.backends import Backend
+from tests.care.folders import settle
 from tests.interfaces.http.conftest import Running, running
 from tests.interfaces.http.proxies.conftest import listening
-from tests.servers import new_database
 
 SECRET = "Zanzibarium"
 """In all that the victim holds, and in nothing else: no answer to anybody else may have it in it."""
-
-
-Place = str | Path
-"""A folder, or the URL of a database."""
-LEDGERS = ("postgres", "sqlite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +24,7 @@ class House:
     """What the victim holds, by id, and the keys of those who are not to see it."""
 
     server: Running
-    url: str
-    """Where it listens, for what has to come over a socket."""
+    client: httpx2.AsyncClient
     behind: wire.Service
     """The model service behind the proxies, which keeps what it was told."""
     victim: dict[str, str]
@@ -49,11 +40,12 @@ class House:
 
     async def ask(self, method: str, path: str, key: dict[str, str], **more: Any) -> httpx2.Response:
         headers = {**key, **more.pop("headers", {})}
-        return await self.server.client.request(method, path, headers=headers, **more)
+        return await self.client.request(method, path, headers=headers, **more)
 
-    async def post(self, path: str, body: Any, headers: dict[str, str]) -> httpx2.Response:
-        async with httpx2.AsyncClient(base_url=self.url, timeout=60) as client:
-            return await client.post(path, json=body, headers=headers)
+    @property
+    def strangers(self) -> tuple[dict[str, str], ...]:
+        """What those show who are not to see anything: a key, or none."""
+        return self.same_tenant, self.other_tenant, {}
 
     def ids(self) -> dict[str, str]:
         """What an intruder may have got hold of."""
@@ -75,8 +67,8 @@ def with_ids(house: House, value: Any) -> Any:
 
 
 async def everything_of(house: House) -> list[str]:
-    """Return all that the victim holds, as the victim sees it."""
-    paths = ("messages", "facts", "blocks", "sessions/s1/state", "receipts")
+    """Return all that the victim holds, as the victim sees it. What is done to a fact is in its history for good."""
+    paths = ("messages", "facts", f"facts/{house.fact}/history", "blocks", "sessions/s1/state", "receipts")
     return [(await house.ask("GET", f"/v1/{path}", house.victim)).text for path in paths]
 
 
@@ -113,54 +105,43 @@ async def fill(server: Running, key: dict[str, str], *, user: str | None, secret
     }
 
 
-@asynccontextmanager
-async def built(place: Place) -> AsyncIterator[House]:
-    with wire.service(lambda asked: wire.Say("Understood.")) as behind:
-        async with (
-            running(
-                place,
-                key_needed=True,
-                api_limit_costly="9999/minute",
-                proxy_openai_url=f"{behind.url}/v1",
-                proxy_anthropic_url=behind.url,
-                openai_api_key="sk-operator",
-                anthropic_api_key="sk-ant-operator",
-            ) as server,
-            listening(server) as url,
-        ):
-            yield await furnished(server, url, behind)
-
-
-async def furnished(server: Running, url: str, behind: wire.Service) -> House:
-    victim = await server.key(tenant="acme", user="victim", role="admin")
-    same_tenant = await server.key(tenant="acme", user="intruder", role="admin")
-    other_tenant = await server.key(tenant="globex", user=None, role="admin")
+async def furnished(server: Running, behind: wire.Service, *, tenants: tuple[str, str] = ("acme", "globex")) -> House:
+    victim = await server.key(tenant=tenants[0], user="victim", role="admin")
+    same_tenant = await server.key(tenant=tenants[0], user="intruder", role="admin")
+    other_tenant = await server.key(tenant=tenants[1], user=None, role="admin")
     held = await fill(server, victim, user="victim", secret=SECRET)
     for key, user in ((same_tenant, "intruder"), (other_tenant, "victim")):
         await fill(server, key, user=user, secret="Ordinary")
-    return House(server, url, behind, victim, same_tenant, other_tenant, **held)
-
-
-@pytest.fixture(scope="module", params=LEDGERS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Place]]:
-    """Return what makes an empty place for a ledger of one kind."""
-    if request.param == "sqlite":
-        yield lambda: tmp_path_factory.mktemp("house")
-        return
-    server: str = request.getfixturevalue("postgres_url")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COMMONPLACE_HOME", str(tmp_path_factory.mktemp("files")))
-        yield lambda: new_database(server)
+    for tenant in tenants:
+        await settle(await server.service.memory(tenant))
+    return House(server, server.client, behind, victim, same_tenant, other_tenant, **held)
 
 
 @pytest.fixture(scope="module")
-async def house(place: Callable[[], Place]) -> AsyncIterator[House]:
+async def house(shared_backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
     """One for all tests of a file: nobody changes anything of the victim's, or a test fails."""
-    async with built(place()) as house:
-        yield house
+    with wire.service(lambda asked: wire.Say("Understood.")) as behind:
+        async with running(
+            key_needed=True,
+            api_limit_costly="9999/minute",
+            proxy_openai_url=f"{behind.url}/v1",
+            proxy_anthropic_url=behind.url,
+            openai_api_key="sk-operator",
+            anthropic_api_key="sk-ant-operator",
+            **shared_backend.at(tmp_path_factory.mktemp("house")),
+        ) as server:
+            yield await furnished(server, behind)
+
+
+@pytest.fixture(scope="module")
+async def open_house(house: House) -> AsyncIterator[House]:
+    """The same, asked over a socket."""
+    async with listening(house.server) as url, httpx2.AsyncClient(base_url=url, timeout=60) as client:
+        yield replace(house, client=client)
 
 
 @pytest.fixture
-async def fresh_house(place: Callable[[], Place]) -> AsyncIterator[House]:
-    async with built(place()) as house:
-        yield house
+async def fresh_house(house: House) -> House:
+    """One that nobody has tried to enter yet: other tenants of the same service."""
+    own = uuid4().hex
+    return await furnished(house.server, house.behind, tenants=(f"acme-{own}", f"globex-{own}"))

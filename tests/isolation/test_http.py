@@ -8,6 +8,8 @@ import pytest
 
 from tests.isolation.conftest import SECRET, House, everything_of, with_ids
 
+pytestmark = pytest.mark.backends("pairwise")
+
 Try = tuple[str, str, dict[str, Any]]
 """A method, a path, and the rest of the request; `{fact}`, `{message}` and `{cursor}` are the victim's."""
 
@@ -133,7 +135,6 @@ UNNAMED: Sequence[Try] = [
     ("POST", "/v1/doctor", body(repair=False)),
     ("GET", "/healthz", {}),
     ("GET", "/readyz", {}),
-    ("GET", "/openapi.json", {}),
     ("GET", "/metrics", {}),
 ]
 CHANGES: Sequence[Try] = [
@@ -190,34 +191,34 @@ def named(trial: Try) -> str:
     return f"{trial[0]} {trial[1]} {json.dumps(trial[2].get('json', {}))}"[:90]
 
 
-@pytest.mark.parametrize("trial", [*NAMED, *UNNAMED], ids=named)
-async def test_no_request_shows_what_another_user_holds(house: House, trial: Try) -> None:
-    method, path, more = filled(house, trial)
-    for key in (house.same_tenant, house.other_tenant, {}):
-        answer = await house.ask(method, path, key, **dict(more))
-        # What an intruder asks may be quoted back to them; what the victim holds may not.
-        shown = answer.text.replace(QUERY, "").replace(json.dumps(QUERY), "")
-        assert SECRET not in shown, answer.text
-        assert answer.status_code < 500
+async def test_no_request_shows_what_another_user_holds(house: House) -> None:
+    wrong: list[tuple[str, int, str]] = []
+    for trial in [*NAMED, *UNNAMED]:
+        method, path, more = filled(house, trial)
+        for key in house.strangers:
+            answer = await house.ask(method, path, key, **dict(more))
+            # What an intruder asks may be quoted back to them; what the victim holds may not.
+            shown = answer.text.replace(QUERY, "").replace(json.dumps(QUERY), "")
+            if SECRET in shown or answer.status_code >= 500:
+                wrong.append((named(trial), answer.status_code, answer.text))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("trial", NAMED, ids=named)
-async def test_naming_another_user_of_the_tenant_is_refused(house: House, trial: Try) -> None:
-    method, path, more = filled(house, trial)
-    answer = await house.ask(method, path, house.same_tenant, **more)
-    if path.endswith("user=victim&user=intruder"):
-        assert answer.status_code == 200  # the last one counts, for everybody who reads it
-    else:
-        assert answer.status_code == 403, answer.text
+async def test_naming_another_user_of_the_tenant_is_refused(house: House) -> None:
+    told: dict[str, int] = {}
+    for trial in NAMED:
+        method, path, more = filled(house, trial)
+        told[named(trial)] = (await house.ask(method, path, house.same_tenant, **more)).status_code
+    last_counts = next(name for name in told if "user=victim&user=intruder" in name)  # for everybody who reads it
+    assert told == dict.fromkeys(told, 403) | {last_counts: 200}
 
 
-@pytest.mark.parametrize("trial", CHANGES, ids=named)
-async def test_no_request_changes_what_another_user_holds(house: House, trial: Try) -> None:
+async def test_no_request_changes_what_another_user_holds(house: House) -> None:
     before = await everything_of(house)
-    method, path, more = filled(house, trial)
-    for key in (house.same_tenant, house.other_tenant, {}):
-        answer = await house.ask(method, path, key, **dict(more))
-        assert answer.status_code < 500
+    for trial in CHANGES:
+        method, path, more = filled(house, trial)
+        for key in house.strangers:
+            assert (await house.ask(method, path, key, **dict(more))).status_code < 500, named(trial)
     assert await everything_of(house) == before
 
 
@@ -236,25 +237,23 @@ async def test_an_idempotency_key_of_another_does_not_give_their_answer(house: H
         assert SECRET not in answer.text.replace(QUERY, "")
 
 
-@pytest.mark.parametrize(
-    ("path", "asked"),
-    [
+async def test_an_answer_kept_for_another_is_theirs_alone(fresh_house: House) -> None:
+    """Who sends the same request with the same key is answered anew, and changes their own memory only."""
+    house = fresh_house
+    for path, asked in (
         ("/v1/messages", {"content": f"I live in {SECRET}", "session": "kept"}),
         ("/v1/facts", {"text": f"The third code is {SECRET}"}),
         ("/chat", {"user_input": "What is the code?"}),
-    ],
-)
-async def test_an_answer_kept_for_another_is_theirs_alone(fresh_house: House, path: str, asked: dict[str, str]) -> None:
-    """Who sends the same request with the same key is answered anew, and changes their own memory only."""
-    house = fresh_house
-    first = await house.ask("POST", path, house.victim, json=asked, headers={"Idempotency-Key": "k"})
-    before = await everything_of(house)
-    for key in (house.same_tenant, house.other_tenant):
-        answer = await house.ask("POST", path, key, json=asked, headers={"Idempotency-Key": "k"})
-        assert answer.is_success
-        assert "idempotent-replayed" not in answer.headers
-        assert first.json() != answer.json()
-    assert await everything_of(house) == before
+    ):
+        again = {"json": asked, "headers": {"Idempotency-Key": path}}
+        first = await house.ask("POST", path, house.victim, **dict(again))
+        before = await everything_of(house)
+        for key in (house.same_tenant, house.other_tenant):
+            answer = await house.ask("POST", path, key, **dict(again))
+            assert answer.is_success
+            assert "idempotent-replayed" not in answer.headers
+            assert first.json() != answer.json()
+        assert await everything_of(house) == before
 
 
 async def test_an_etag_of_another_opens_nothing(house: House) -> None:
@@ -277,16 +276,12 @@ async def test_a_key_with_the_id_of_another_and_ones_own_secret_opens_nothing(ho
     assert (await house.ask("GET", "/v1/profile", {"Authorization": f"Bearer {mixed}"})).status_code == 401
 
 
-async def test_the_same_user_name_in_another_tenant_is_another_user(fresh_house: House) -> None:
+async def test_names_are_of_one_tenant_and_the_anonymous_user_is_a_user_like_any_other(fresh_house: House) -> None:
     house = fresh_house
     answer = await house.ask("POST", "/v1/recall", house.other_tenant, json={"query": "", "user": "victim"})
     texts = [item["text"] for item in answer.json()["items"]]
     assert texts
     assert all("Ordinary" in text for text in texts)
-
-
-async def test_the_anonymous_user_is_a_user_like_any_other(fresh_house: House) -> None:
-    house = fresh_house
     answer = await house.ask("POST", "/v1/forget", house.same_tenant, json={"anonymous": True})
     assert answer.status_code == 403
     found = await house.ask("POST", "/v1/recall", house.other_tenant, json={"query": ""})

@@ -8,6 +8,8 @@ import pytest
 
 from tests.isolation.conftest import SECRET, House, everything_of, with_ids
 
+pytestmark = pytest.mark.backends("pairwise")
+
 Try = tuple[str, dict[str, Any]]
 """A method of the protocol, and its parameters."""
 QUERY = f"{SECRET} code dog street"
@@ -71,7 +73,7 @@ CHANGES: Sequence[Try] = [
 async def ask(house: House, key: dict[str, str], trial: Try) -> str:
     method, params = trial
     asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": with_ids(house, params)}
-    answer = await house.post("/mcp", asked, {**PROTOCOL, **key})
+    answer = await house.ask("POST", "/mcp", key, json=asked, headers=PROTOCOL)
     assert answer.status_code < 500
     return answer.text
 
@@ -80,28 +82,31 @@ def named(trial: Try) -> str:
     return f"{trial[0]} {json.dumps(trial[1])}"[:90]
 
 
-@pytest.mark.parametrize("trial", SHOWN, ids=named)
-async def test_no_request_shows_what_another_user_holds(house: House, trial: Try) -> None:
-    for key in (house.same_tenant, house.other_tenant, {}):
-        shown = await ask(house, key, trial)
-        assert SECRET not in shown.replace(QUERY, ""), shown
+async def test_no_request_shows_what_another_user_holds(open_house: House) -> None:
+    wrong: list[tuple[str, str]] = []
+    for trial in SHOWN:
+        for key in open_house.strangers:
+            shown = await ask(open_house, key, trial)
+            if SECRET in shown.replace(QUERY, ""):
+                wrong.append((named(trial), shown))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("trial", CHANGES, ids=named)
-async def test_no_request_changes_what_another_user_holds(house: House, trial: Try) -> None:
-    before = await everything_of(house)
-    for key in (house.same_tenant, house.other_tenant, {}):
-        await ask(house, key, trial)
-    assert await everything_of(house) == before
+async def test_no_request_changes_what_another_user_holds(open_house: House) -> None:
+    before = await everything_of(open_house)
+    for trial in CHANGES:
+        for key in open_house.strangers:
+            await ask(open_house, key, trial)
+    assert await everything_of(open_house) == before
 
 
-async def test_the_victim_is_not_locked_out(house: House) -> None:
-    assert SECRET in await ask(house, house.victim, call("list_memories", user="victim"))
-    assert SECRET in await ask(house, house.victim, read("commonplace://blocks/profile"))
+async def test_the_victim_is_not_locked_out(open_house: House) -> None:
+    assert SECRET in await ask(open_house, open_house.victim, call("list_memories", user="victim"))
+    assert SECRET in await ask(open_house, open_house.victim, read("commonplace://blocks/profile"))
 
 
-async def test_an_idempotency_key_of_another_does_not_give_their_answer(house: House) -> None:
+async def test_an_idempotency_key_of_another_does_not_give_their_answer(open_house: House) -> None:
     again, trial = {"Idempotency-Key": "k-mcp"}, call("list_memories")
-    assert SECRET in await ask(house, house.victim | again, trial)
-    for key in (house.same_tenant, house.other_tenant):
-        assert SECRET not in await ask(house, key | again, trial)
+    assert SECRET in await ask(open_house, open_house.victim | again, trial)
+    for key in (open_house.same_tenant, open_house.other_tenant):
+        assert SECRET not in await ask(open_house, key | again, trial)

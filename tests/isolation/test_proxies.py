@@ -8,6 +8,8 @@ import pytest
 
 from tests.isolation.conftest import SECRET, House, everything_of, with_ids
 
+pytestmark = pytest.mark.backends("pairwise")
+
 Try = tuple[str, dict[str, Any], dict[str, str]]
 """A path, the fields beside the question, and headers."""
 QUESTION = "What is the code, and on which street does the dog live?"
@@ -59,7 +61,7 @@ async def ask(house: House, key: dict[str, str], trial: Try) -> tuple[int, str]:
     """Ask, and return what came back together with what the model was told for it."""
     path, fields, headers = trial
     seen = len(house.behind.asked)
-    answer = await house.post(path, with_ids(house, body_of(path, fields)), headers | key)
+    answer = await house.ask("POST", path, key, json=with_ids(house, body_of(path, fields)), headers=headers)
     told = json.dumps([one.body for one in house.behind.asked[seen:]])
     return answer.status_code, f"{answer.text} {dict(answer.headers)} {told}"
 
@@ -68,35 +70,32 @@ def named(trial: Try) -> str:
     return f"{trial[0]} {json.dumps(trial[1])} {json.dumps(trial[2])}"[:100]
 
 
-@pytest.mark.parametrize("trial", [*NAMED, *UNNAMED], ids=named)
-async def test_no_model_is_told_what_another_user_holds(house: House, trial: Try) -> None:
-    before = await everything_of(house)
-    for key in (house.same_tenant, house.other_tenant, {}):
-        status, shown = await ask(house, key, trial)
-        assert status < 500
-        assert SECRET not in shown
-    assert await everything_of(house) == before
+async def test_no_model_is_told_what_another_user_holds(open_house: House) -> None:
+    before = await everything_of(open_house)
+    wrong: list[tuple[str, int, str]] = []
+    for trial in [*NAMED, *UNNAMED]:
+        for key in open_house.strangers:
+            status, shown = await ask(open_house, key, trial)
+            if SECRET in shown or status >= 500:
+                wrong.append((named(trial), status, shown))
+    assert wrong == []
+    assert await everything_of(open_house) == before
 
 
-@pytest.mark.parametrize("trial", NAMED, ids=named)
-async def test_naming_another_user_of_the_tenant_is_refused(house: House, trial: Try) -> None:
-    seen = len(house.behind.asked)
-    assert (await ask(house, house.same_tenant, trial))[0] == 403
-    assert len(house.behind.asked) == seen
+async def test_naming_another_user_of_the_tenant_is_refused(open_house: House) -> None:
+    seen = len(open_house.behind.asked)
+    told = {named(trial): (await ask(open_house, open_house.same_tenant, trial))[0] for trial in NAMED}
+    assert told == dict.fromkeys(told, 403)
+    assert len(open_house.behind.asked) == seen
 
 
-@pytest.mark.parametrize("path", ALL)
-async def test_the_victims_own_model_is_told(fresh_house: House, path: str) -> None:
-    status, shown = await ask(fresh_house, fresh_house.victim, (path, {}, {}))
-    assert status == 200
-    assert SECRET in shown
-
-
-@pytest.mark.parametrize("path", ALL)
-async def test_an_idempotency_key_of_another_does_not_give_their_answer(fresh_house: House, path: str) -> None:
-    again = {"Idempotency-Key": "k-proxy"}
-    assert SECRET in (await ask(fresh_house, fresh_house.victim, (path, {}, again)))[1]
-    for key in (fresh_house.same_tenant, fresh_house.other_tenant):
-        status, shown = await ask(fresh_house, key, (path, {}, again))
+async def test_only_the_victims_own_model_is_told_and_no_kept_answer_is_given_to_another(open_house: House) -> None:
+    for path in ALL:
+        trial: Try = (path, {}, {"Idempotency-Key": path})
+        status, shown = await ask(open_house, open_house.victim, trial)
         assert status == 200
-        assert SECRET not in shown
+        assert SECRET in shown
+        for key in (open_house.same_tenant, open_house.other_tenant):
+            status, shown = await ask(open_house, key, trial)
+            assert status == 200
+            assert SECRET not in shown

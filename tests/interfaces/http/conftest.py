@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import numpy as np
 import pytest
+from fastapi import FastAPI
 from numpy.typing import NDArray
 
 from commonplace.domain.keys import new_key
@@ -34,6 +35,7 @@ def embed(texts: Sequence[str]) -> NDArray[np.float32]:
 @dataclass(frozen=True, slots=True)
 class Running:
     service: Service
+    app: FastAPI
     client: httpx2.AsyncClient
     """Shows no key of its own."""
 
@@ -46,14 +48,15 @@ class Running:
 
 
 @asynccontextmanager
-async def running(home: str | Path, *, key_needed: bool = False, **settings: object) -> AsyncIterator[Running]:
-    async with (
-        opened_service(Location.parse(home), settings, embedder=embed, key_needed=key_needed) as service,
-        httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(create_app(service), raise_app_exceptions=False), base_url="http://localhost"
-        ) as client,
-    ):
-        yield Running(service, client)
+async def running(
+    place: str | Path | None = None, *, key_needed: bool = False, **settings: object
+) -> AsyncIterator[Running]:
+    """`place` is a folder or a URL, unless the settings name it: `**backend.at(folder)` does."""
+    async with opened_service(Location.parse(place), settings, embedder=embed, key_needed=key_needed) as service:
+        app = create_app(service)
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            yield Running(service, app, client)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import uvicorn
 
 from commonplace.domain.keys import new_key
 from commonplace.interfaces.http.app import create_app
+from commonplace.interfaces.http.listening import listen
 from commonplace.interfaces.http.service import Service, opened_service
 from commonplace.wiring import Location
 from tests.interfaces.http.conftest import embed
@@ -37,7 +37,7 @@ class Live:
 @contextlib.contextmanager
 def live(home: Path, *, key_needed: bool = False, **settings: object) -> Iterator[Live]:
     ready, started = threading.Event(), list[tuple[Live, uvicorn.Server]]()
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
 
     async def main() -> None:
         async with opened_service(Location.parse(home), settings, embedder=embed, key_needed=key_needed) as service:

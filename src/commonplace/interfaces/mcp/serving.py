@@ -45,7 +45,7 @@ class Serving:
     async def _http(self, port: int, tell: Tell) -> None:
         async with self._memory() as memory:
             app = self._server(memory).streamable_http_app(host=LOOPBACK)
-            with _listening(port) as door:
+            with listen(port) as door:
                 tell(f"http://{LOOPBACK}:{door.getsockname()[1]}/mcp")
                 await uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(sockets=[door])
 
@@ -65,8 +65,14 @@ async def _end_when_told(memory: AsyncMemory) -> None:
             os._exit(128 + number)
 
 
-def _listening(port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
+    # asyncio sends small answers at once only where the protocol is named: without it they wait 40 ms.
+    door = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((LOOPBACK, port))
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind((LOOPBACK, port))
+        door.listen()
     except OSError as error:
+        door.close()
         raise Unavailable(f"port {port} of {LOOPBACK} cannot be had: {error.strerror}") from error
+    return door

@@ -1,7 +1,6 @@
 """The whole service on a port of this machine, before a scripted model service, asked with the unmodified SDKs."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import uvicorn
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
-from commonplace.interfaces.http.app import create_app
+from commonplace.interfaces.http.listening import listen
 from commonplace.memory import AsyncMemory
 from tests.agents import wire
 from tests.interfaces.http.conftest import Running, running
@@ -65,8 +64,8 @@ Serve = Callable[..., AbstractAsyncContextManager[Proxied]]
 @asynccontextmanager
 async def listening(server: Running) -> AsyncIterator[str]:
     """Let the service listen on a port that is free."""
-    door = socket.create_server(("127.0.0.1", 0))
-    web = uvicorn.Server(uvicorn.Config(create_app(server.service), log_config=None, lifespan="on"))
+    door = listen("127.0.0.1", 0)
+    web = uvicorn.Server(uvicorn.Config(server.app, log_config=None, lifespan="on"))
     task = asyncio.create_task(web.serve(sockets=[door]))
     try:
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
