@@ -290,6 +290,14 @@ class TestCorrections:
         memory.tell(day(5), a_claim("Bergen", standing="corrects"), a_claim("Oslo", standing="denied"))
         assert [(fact.attribute, fact.value) for fact in memory.valid_at(day(6))] == [("home", "Bergen")]
 
+    def test_a_plan_that_is_called_off_is_no_longer_believed_and_another_end_leaves_what_comes_alone(self) -> None:
+        memory = Simulator()
+        memory.tell(day(1), a_claim("move to Austin", attribute="plans", valid_from=day(30), valid_to=day(60)))
+        memory.tell(day(1), a_claim("Google", attribute="employer", valid_from=day(30)))
+        memory.tell(day(5), a_claim("move to Austin", attribute="plans", standing="ended"))
+        memory.tell(day(5), a_claim("Google", attribute="employer", standing="denied"))
+        assert [fact.value for fact in memory.valid_at(day(40))] == ["Google"]
+
     def test_a_correction_of_nothing_is_a_statement(self) -> None:
         (decision,) = reconcile([a_claim("Nantes", standing="corrects")], [], said_at=day(2))
         assert isinstance(decision, New)

@@ -239,6 +239,9 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
     if not attribute_named(claim.attribute).lasting and claim.standing == "ended":
         return [Ignored(claim, "what has happened cannot end")]
     meant = facts_meant(claim, setting)
+    off = [fact for fact in meant if _is_called_off(fact, setting)]
+    if off:
+        return [Ends(claim, tuple(fact.id for fact in off), setting.said_at, f"called off: {_listed(off)}")]
     denied = denials(claim, setting)
     over = claim.valid_to or (claim.valid_from if claim.standing == "denied" else None)
     told = Span(start=over and min(over, setting.said_at), stop=None)
@@ -253,13 +256,21 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
     past = [fact for fact in meant if finish(fact) <= spot.since]
     if past:
         return [Same(claim, past[-1].id, f"known to have ended: {past[-1].text} until {_day(past[-1].valid_to)}")]
+    return [_ends_nothing(claim, spot, setting)]
+
+
+def _ends_nothing(claim: Claim, spot: Place, setting: Setting) -> Decision:
     if spot.displaced:
-        return [_replaces(claim, spot)]
+        return _replaces(claim, spot)
     if claim.standing == "denied" and _is_replaced(claim, setting):
-        return [Ignored(claim, "the value that the same message gives says as much")]
-    return [
-        New(claim, "nothing known that it ends", valid_from=None if spot.open_start else spot.since, valid_to=spot.stop)
-    ]
+        return Ignored(claim, "the value that the same message gives says as much")
+    start = None if spot.open_start else spot.since
+    return New(claim, "nothing known that it ends", valid_from=start, valid_to=spot.stop)
+
+
+def _is_called_off(fact: Fact, setting: Setting) -> bool:
+    """A plan that was told before and is for later. Of all else, an end that is told now is not about what comes."""
+    return fact.attribute == "plans" and begin(fact) > setting.said_at >= moments(fact, setting.heard)[0]
 
 
 def _is_replaced(claim: Claim, setting: Setting) -> bool:

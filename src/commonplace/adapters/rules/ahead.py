@@ -106,6 +106,17 @@ def planned(clause: Clause) -> list[Finding]:
     return [told(clause, "plans", value, text, when="spans")] if len(value) < 90 else []
 
 
+def called_off(clause: Clause) -> list[Finding]:
+    """ "am not moving to Austin after all", "am no longer flying to Rome" """
+    low, group = clause.low, clause.group
+    after_all = low[-2:] == ("after", "all")
+    if group.lemma not in _LIFE | _GOING or not (after_all and group.negated or clause.ended):
+        return []
+    value = verb_phrase(clause.rest[:-2] if after_all else clause.rest, group.lemma)
+    text = sentence(clause.who, "is not going to", value)
+    return [told(clause, "plans", value, text, standing="ended")] if value != group.lemma else []
+
+
 def _life(clause: Clause) -> bool:
     group, low = clause.group, clause.low
     if group.modal == "going":

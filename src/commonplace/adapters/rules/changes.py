@@ -14,8 +14,8 @@ from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called, relation
 from commonplace.adapters.rules.render import seen_from_outside, sentence
-from commonplace.adapters.rules.tokens import Token
-from commonplace.adapters.rules.topics import DEGREES, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.tokens import Token, surface
+from commonplace.adapters.rules.topics import DEGREES, EVENT_NOUNS, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
 from commonplace.adapters.rules.wordsets import word_set
 
 _HOME = Frame(
@@ -40,7 +40,7 @@ def _settled(clause: Clause) -> bool:
         not group.negated
         and group.factual
         and not group.progressive
-        and (group.tense != "present" or group.lemma in {"quit", "cut"})
+        and (group.tense != "present" or group.lemma in {"quit", "cut", "let"})
     )
 
 
@@ -69,6 +69,8 @@ def moving(clause: Clause) -> list[Finding]:
     skip = 1 if low[:1] in {("back",), ("away",), ("here",), ("over",), ("out",), ("house",)} else 0
     if low[skip : skip + 1] not in {("to",), ("from",), ("into",), ("of",)}:
         return []
+    if low[:1] == ("over",) and not any(_is_tool(part) for part in tools):
+        return []  # a country or a program, and the words do not say which
     target, origin = (
         _part(clause, "to") or _part(clause, "into"),
         _part(clause, "from") or (_part(clause, "of") if skip else None),
@@ -203,7 +205,25 @@ def quitting(clause: Clause) -> list[Finding]:
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
     if phrase is None or clause.group.lemma == "lose":
         return []
+    if clause.group.lemma == "cancel" and phrase.head in EVENT_NOUNS:
+        return [_called_off(clause)]
     return _given_up(clause, phrase)
+
+
+def _called_off(clause: Clause) -> Finding:
+    """ "my trip to Japan" """
+    tokens = clause.rest[: until_stop(clause.rest, through=frozenset({"of", "to", "in", "with"}))]
+    value = tokens[1:] if tokens[0].low in {"my", "our", "the", "a", "an"} else tokens
+    text = sentence(clause.who, "cancelled", seen_from_outside(surface(tokens)))
+    return told(clause, "plans", surface(value), text, standing="ended")
+
+
+def letting_lapse(clause: Clause) -> list[Finding]:
+    """ "let my Netflix subscription lapse" """
+    if not _settled(clause) or clause.low[:1] != ("my",) or clause.low[-1] not in {"lapse", "expire", "go"}:
+        return []
+    phrase = cleaned(clause.rest[:-1])
+    return _given_up(clause, phrase) if phrase is not None and phrase.low[-1] in {"subscription", "membership"} else []
 
 
 def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:

@@ -20,6 +20,9 @@ _ELLIPTIC = Pattern(
     re.IGNORECASE,
 )
 
+_CLAUSE = Pattern(r"\b(?:i|my|me|we|our|you|he|she|they|it|who|that|which|is|are|was|has|have)\b", re.IGNORECASE)
+"""What is more than a value."""
+
 
 def is_elliptic(text: str) -> bool:
     """Whether the words may be a bare correction, which nobody understands who has not heard what came before."""
@@ -33,6 +36,8 @@ def correction(text: str, before: Sequence[Message], read: Callable[[Message], S
     if match is None:
         return None
     new, old = match["new"].strip(), match["old"]
+    if _CLAUSE.search(new):
+        return None
     for message in reversed([message for message in before if message.role == "user"]):
         for claim in reversed(read(message)):
             if _meant(claim, new, old, sure=match["meant"] is not None or "meant" in text.lower()):

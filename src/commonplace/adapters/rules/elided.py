@@ -70,7 +70,7 @@ def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
         return ()
     head, following = low[0], low[1]
     if head in _DONE:
-        return ("i",) if _is_own_doing(head, following) else ()
+        return ("i",) if _is_own_doing(head, low) else ()
     if head in _FEELING:
         return ("i",) if following not in _NOT_THINGS else ()
     if head == "no" and following == "longer":
@@ -82,11 +82,16 @@ def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
     return ("i", "am") if _is_state(tokens[:at], low) else ()
 
 
-def _is_own_doing(head: str, following: str) -> bool:
+def _is_own_doing(head: str, low: Sequence[str]) -> bool:
+    following = low[1]
     if head in {"quit", "left"}:
         return following == "my" or (head == "quit" and following.endswith("ing"))
     if head in {"started", "stopped"}:
-        return following == "at" or (following.endswith("ing") and following != "working" and is_verb(following))
+        return (
+            following == "at"
+            or "job" in low[1:4]
+            or (following.endswith("ing") and following != "working" and is_verb(following))
+        )
     if head == "turned":
         return following.isdecimal() or following in NUMBERS and following not in {"a", "an"}
     if head in {"broke", "split", "gave"}:

@@ -154,6 +154,13 @@ def living(clause: Clause) -> list[Finding]:
 def using(clause: Clause) -> list[Finding]:
     if clause.low[1:2] == ("pronouns",):
         return [found(clause, "pronouns", clause.rest[0].text, "use", tail="pronouns")]
+    if "instead" in clause.low[:-2] and not clause.group.negated:
+        at = clause.low.index("instead")
+        if clause.low[at + 1] == "of":
+            over = replace(clause, rest=clause.rest[at + 2 :], group=replace(clause.group, ended=True))
+            return framed(replace(clause, rest=clause.rest[:at])) + [
+                one for one in framed(over) if one.value[:1].isupper()
+            ]
     return framed(clause)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.frame import Frame, with_frame
 from commonplace.adapters.rules.frames import is_condition
+from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import Relation, introduced, relation
@@ -17,6 +18,7 @@ from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.topics import ALLERGENS, BODY_PARTS, DEGREES, EVENT_NOUNS, PASSING, POSSESSIONS
 
 _KEPT_UNNAMED = frozenset({"pet", "child", "sibling", "partner"})
+CHILDREN = frozenset(noun for noun, attribute in RELATIONS.items() if attribute == "child")
 _OWN_BODY = frozenset({"eyes", "hair", "beard", "freckles", "dimples", "skin"})
 _THROUGH = frozenset({"of", "in", "to"})
 
@@ -25,6 +27,8 @@ def having(clause: Clause) -> list[Finding]:
     clause = _without_none(clause)
     if clause.group.tense == "perfect" and not clause.lasting and not clause.ended:
         return []
+    if clause.group.tense == "past" and not clause.ended and not CHILDREN.isdisjoint(clause.low[:3]):
+        return relatives(clause, "have") if _is_birth(clause) else []
     if clause.group.tense == "past" and not clause.ended:
         clause = replace(clause, group=replace(clause.group, ended=not clause.group.negated))
     people = relatives(clause, "have")
@@ -36,6 +40,15 @@ def having(clause: Clause) -> list[Finding]:
     end = until_stop(tokens, through=_THROUGH)
     phrases = coordinated(tokens[:end])
     return [item for phrase in phrases if not _vague(phrase) for item in _thing(clause, phrase)]
+
+
+def _is_birth(clause: Clause) -> bool:
+    """ "had twins", "just had a son"; of "had a daughter" nobody knows whether she was born or lost."""
+    newborn = not {"baby", "twins", "triplets"}.isdisjoint(clause.low[:3])
+    told_when = clause.dated(ahead=False) is not None or not {"just", "recently", "finally"}.isdisjoint(
+        clause.group.adverbs
+    )
+    return not clause.group.negated and (newborn or told_when)
 
 
 def _vague(phrase: Phrase) -> bool:

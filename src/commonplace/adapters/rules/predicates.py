@@ -110,6 +110,9 @@ def _progressive(clause: Clause) -> list[Finding]:
     group = clause.group
     if group.tense == "past" and not clause.ended:
         return []
+    off = ahead.called_off(clause)
+    if off:
+        return off
     if group.lemma in {"plan"}:
         return ahead.planning(clause)
     if group.lemma in {"want", "hope", "dream", "wish"} or clause.low[:1] == ("you",):
@@ -118,9 +121,14 @@ def _progressive(clause: Clause) -> list[Finding]:
     findings = findings or (ahead.planned(clause) if not group.negated else [])
     if findings or group.lemma in _MOMENTARY:
         return findings
-    if group.lemma in {"stay", "crash"} and clause.low[:1] == ("in",):
-        return with_frame(clause.after(1), Frame("home", "stay in", one=True, accepts=is_place))
-    return _plain(clause)
+    return _staying(clause) if group.lemma in {"stay", "crash"} and clause.low[:1] == ("in",) else _plain(clause)
+
+
+def _staying(clause: Clause) -> list[Finding]:
+    """A stay with an end is no home."""
+    if any(moment.role in {"for", "until", "point"} for moment in clause.moments):
+        return []
+    return with_frame(clause.after(1), Frame("home", "stay in", one=True, accepts=is_place))
 
 
 def _upcoming(clause: Clause) -> bool:
@@ -141,7 +149,7 @@ def _modal(clause: Clause) -> list[Finding]:
             else []
         )
     if modal in {"going", "will"}:
-        return ahead.planned(clause) if clause.group.tense != "past" else []
+        return ahead.called_off(clause) or (ahead.planned(clause) if clause.group.tense != "past" else [])
     return able(clause) if modal == "can" else []
 
 
@@ -251,6 +259,8 @@ def returning(clause: Clause) -> list[Finding]:
 def being(clause: Clause) -> list[Finding]:
     """ "am", with the few things that stand behind it as if it were another verb."""
     low = clause.low
+    if low[:1] == ("no",):
+        return being(replace(clause.after(1), group=replace(clause.group, negated=True)))
     if low[:1] == ("back",):
         return returning(clause.after(1))
     if low[:1] == ("to",) and clause.group.tense == "perfect":
@@ -341,6 +351,7 @@ _READERS: dict[str, Reader] = {
     "divorce": changes.divorcing,
     "date": changes.dating,
     "hand": changes.giving_notice,
+    "let": changes.letting_lapse,
     "pick": picking_up,
     "try": trying,
     "unsubscribe": unsubscribing,
