@@ -34,6 +34,7 @@ NAME = "postgres"
 OURS, RAW = "Commonplace on PostgreSQL", "pgvector, exact by user"
 EMBED = "embedding a question (local model)"
 OUR_ADD, RAW_ADD = "Commonplace add", "PostgreSQL insert"
+OUR_TURN, RAW_TURN = "Commonplace add, then recall", "PostgreSQL insert, then pgvector"
 WATCHED = 10
 """Users whose recall is timed, in turn."""
 CHUNK = 5_000
@@ -149,8 +150,10 @@ class Division:
         )
         return await found.fetchall()
 
-    async def insert(self, n: int, text: str, vector: str) -> None:
-        await self.raw.execute(f"insert into {self.table} values (%s, -1, %s, %s)", (n, text, vector), prepare=True)
+    async def insert(self, n: int, text: str, vector: str, *, user: int = -1) -> None:
+        await self.raw.execute(
+            f"insert into {self.table} values (%s, %s, %s, %s)", (n, user, text, vector), prepare=True
+        )
 
 
 @asynccontextmanager
@@ -186,6 +189,7 @@ async def _case(bench: Bench, division: Division) -> list[Figure]:
     async with _embedding(bench) as embedding:
         recalls = await in_turns(_recalls(bench, division) | embedding, effort, warm=WARM)
     adds = await in_turns(_adds(bench, division, total), effort, warm=WARM)
+    turns = await in_turns(_turns(bench, division, total), effort, warm=WARM)
     return [
         *timed(NAME, case, recalls, line=f"PostgreSQL: recall, {people}", at=total),
         slower(NAME, case, recalls, OURS, RAW),
@@ -193,6 +197,8 @@ async def _case(bench: Bench, division: Division) -> list[Figure]:
         *timed(NAME, case, adds, line=f"PostgreSQL: add, {people}", at=total),
         slower(NAME, case, adds, OUR_ADD, RAW_ADD, goal=Goal(at_most=2)),
         _with_embedding(case, recalls | adds, OUR_ADD, RAW_ADD),
+        *timed(NAME, case, turns, line=f"PostgreSQL: add, then recall, {people}", at=total),
+        slower(NAME, case, turns, OUR_TURN, RAW_TURN),
     ]
 
 
@@ -231,13 +237,38 @@ def _with_embedding(case: str, times: dict[str, Times], ours: str, raw: str, *, 
 
 
 def _adds(bench: Bench, division: Division, total: int) -> dict[str, Call]:
-    material, turns = bench.material, WARM + bench.scale.effort.rounds
-    first = max(bench.scale.totals) + turns * (*bench.scale.totals, *bench.scale.copied).index(total)
+    material, turns, first = bench.material, WARM + bench.scale.effort.rounds, _unused(bench, total)
     spelled = [_spelled(material.vectors[first + turn]) for turn in range(turns)]
     return {
         OUR_ADD: lambda turn: division.memory.add(material.texts[first + turn], user="new", session="s", learn=False),
         RAW_ADD: lambda turn: division.insert(10**9 + first + turn, material.texts[first + turn], spelled[turn]),
     }
+
+
+def _turns(bench: Bench, division: Division, total: int) -> dict[str, Call]:
+    """Let a user say something and then ask, as in a chat: what was said has to be taken in first."""
+    material, watched, first = bench.material, division.watched, _unused(bench, total)
+    asked = [bench.asked(division.own[user]) for user in range(watched)]
+    spelled = [[_spelled(question.vector) for question in questions] for questions in asked]
+    given = [_spelled(material.vectors[first + turn]) for turn in range(WARM + bench.scale.effort.rounds)]
+
+    async def ours(turn: int) -> None:
+        user = turn % watched
+        await division.memory.add(material.texts[first + turn], user=str(user), session="s", learn=False)
+        await division.memory.recall(asked[user][turn].text, user=str(user))
+
+    async def raw(turn: int) -> None:
+        user, n = turn % watched, first + turn
+        await division.insert(2 * 10**9 + n, material.texts[n], given[turn], user=user)
+        await division.nearest(user, spelled[user][turn])
+
+    return {OUR_TURN: ours, RAW_TURN: raw}
+
+
+def _unused(bench: Bench, total: int) -> int:
+    """Return the number of the first text that nobody has added before this size was reached."""
+    sizes, turns = (*bench.scale.totals, *bench.scale.copied), WARM + bench.scale.effort.rounds
+    return max(bench.scale.totals) + turns * sizes.index(total)
 
 
 def _spelled(vector: Vectors) -> str:

@@ -135,6 +135,24 @@ class IndexFeedContract:
         nothing = await ledger.feed(ANA, since=2)
         assert (nothing.messages, nothing.facts, nothing.removed) == ([], [], [])
 
+    async def test_many_changes_are_fed_in_the_order_of_their_rows(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, added("m0"))
+        many = [new_message(f"m{n}", passages=1 + n % 2) for n in range(1, 200)]
+        await ledger.write(ANA, Change(messages=many))
+        fed, whole = await ledger.feed(ANA, since=1), await ledger.feed(ANA)
+        assert fed == whole._replace(messages=whole.messages[1:])
+
+    async def test_what_changed_is_fed_without_vectors_and_of_odd_names(self, ledger: Ledger) -> None:
+        await ledger.write(ANA, added("m1"))
+        odd = replace(learned("f1", "m2\0\ud800"), messages=[new_message("m2\0\ud800", session="\ud800\0s")])
+        await ledger.write(ANA, odd)
+        fed, whole = await ledger.feed(ANA, since=1, vectors=False), await ledger.feed(ANA, vectors=False)
+        assert fed == whole._replace(messages=whole.messages[1:])
+        assert json.loads(fed.facts[0].sessions or "[]") == ["\ud800\0s"]
+
+    async def test_nothing_has_changed_for_a_user_with_nothing(self, ledger: Ledger) -> None:
+        assert await ledger.feed(ANA, since=5) == Feed(Versions(0, 0, 0, 0), [], [], [])
+
     async def test_a_version_that_is_closed_is_fed_again(self, ledger: Ledger) -> None:
         await ledger.write(ANA, learned())
         await ledger.write(ANA, Change(closed=[closed(at=60)], versions=[new_version(a_fact(version=2, at=60))]))

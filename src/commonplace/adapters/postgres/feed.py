@@ -21,28 +21,29 @@ from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import FactRow, Feed, MessageRow, Vector, Versions
 from commonplace.ports.models import made_by
 
-_MESSAGES = """
-    select p.row & 4294967295, p.first & 4294967295, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
+MESSAGE = """
+    p.row & 4294967295, p.first & 4294967295, m.id, m.session, m.role, m.name, m.agent, m.at, m.expires_at,
         m.metadata, p.start, p.stop, p.terms, {vector}, {tokens}
-    from passages p join messages m on m.row = p.first {join}
-    where {where} order by p.row
 """
-_FACTS = """
-    select f.row & 4294967295, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from,
+"""The columns of a row of a message, from `MESSAGES`; below, those of a fact and of a summary."""
+MESSAGES = "passages p join messages m on m.row = p.first {join}"
+FACT = """
+    f.row & 4294967295, f.id, f.version, f.kind, f.confidence, f.importance, f.said_at, f.valid_from,
         f.valid_to, f.recorded_at, f.retracted_at, f.expires_at, f.metadata, f.first, f.terms, {vector}, {tokens}
-    from facts f {join}
-    where {where} order by f.row
 """
+FACTS = "facts f {join}"
+SUMMARY = """
+    s.row & 4294967295, s.id, 1, 'summary'::text, 1.0::double precision, 0.5::double precision, s.until, null, null,
+        s.made_at, null, s.expires_at, null, s.session, s.terms, {vector}, {tokens}
+"""
+SUMMARIES = "summaries s {join}"
+_MESSAGES = f"select {MESSAGE} from {MESSAGES} where {{where}} order by p.row"
+_FACTS = f"select {FACT} from {FACTS} where {{where}} order by f.row"
+_SUMMARIES = f"select {SUMMARY} from {SUMMARIES} where {{where}} order by s.row"
 _SESSIONS = """
     select s.fact, m.session from fact_sources s join messages m on m.row = s.message
     where s.role = 'said' and m.session is not null and s.fact in (select f.first from facts f where {where})
     group by s.fact, m.session order by min(s.no)
-"""
-_SUMMARIES = """
-    select s.row & 4294967295, s.id, 1, 'summary', 1.0::double precision, 0.5::double precision, s.until, null, null,
-        s.made_at, null, s.expires_at, null, s.session, s.terms, {vector}, {tokens}
-    from summaries s {join}
-    where {where} order by s.row
 """
 WITHIN = """
     select row from (
@@ -135,7 +136,8 @@ async def _read(
     return messages, sorted([*facts, *summaries], key=lambda row: row.n)
 
 
-def _select(template: str, table: str, where: str, vectors: str | None) -> str:
+def select(template: str, table: str, where: str, vectors: str | None) -> str:
+    """Fill in a template: vectors come from the table of that name, or are left out."""
     return template.format(
         vector="v.vector" if vectors else "null::bytea",
         tokens="v.tokens" if vectors else "null::bytea",
@@ -145,11 +147,11 @@ def _select(template: str, table: str, where: str, vectors: str | None) -> str:
 
 
 async def _message_rows(connection: Connection, wanted: _Rows, vectors: str | None) -> Sequence[MessageRow]:
-    sql = _select(_MESSAGES, "p", wanted.where.format("p"), vectors)
-    return await _fetch(connection, sql, wanted.values, _message_row)
+    sql = select(_MESSAGES, "p", wanted.where.format("p"), vectors)
+    return await _fetch(connection, sql, wanted.values, message_row)
 
 
-def _message_row(row: _Row) -> MessageRow:
+def message_row(row: _Row) -> MessageRow:
     n, first, id_, session, role, name, agent, *others, vector, tokens = row
     return MessageRow._make(
         (
@@ -172,21 +174,22 @@ async def _fact_rows(connection: Connection, wanted: _Rows, vectors: str | None)
     sessions: dict[int, list[str]] = {}
     for fact, session in await _fetch(connection, _SESSIONS.format(where=where), values):
         sessions.setdefault(fact, []).append(text_of(session))
-    spelled = {fact: json.dumps(names) for fact, names in sessions.items()}
+    sql = select(_FACTS, "f", where, vectors)
+    return await _fetch(connection, sql, values, lambda row: fact_row(row, sessions.get(row[-4], ())))
 
-    def fact_row(row: _Row) -> FactRow:
-        n, id_, *before, first, terms, vector, tokens = row
-        return FactRow._make((n, text_of(id_), *before, spelled.get(first), terms, optional_vector_of(vector), tokens))
 
-    return await _fetch(connection, _select(_FACTS, "f", where, vectors), values, fact_row)
+def fact_row(row: _Row, sessions: Sequence[str]) -> FactRow:
+    n, id_, *before, _, terms, vector, tokens = row
+    spelled = json.dumps(sessions) if sessions else None
+    return FactRow._make((n, text_of(id_), *before, spelled, terms, optional_vector_of(vector), tokens))
 
 
 async def _summary_rows(connection: Connection, wanted: _Rows, vectors: str | None) -> Sequence[FactRow]:
-    sql = _select(_SUMMARIES, "s", wanted.where.format("s"), vectors)
-    return await _fetch(connection, sql, wanted.values, _summary_row)
+    sql = select(_SUMMARIES, "s", wanted.where.format("s"), vectors)
+    return await _fetch(connection, sql, wanted.values, summary_row)
 
 
-def _summary_row(row: _Row) -> FactRow:
+def summary_row(row: _Row) -> FactRow:
     n, id_, *before, session, terms, vector, tokens = row
     sessions = json.dumps([text_of(session)])
     return FactRow._make((n, text_of(id_), *before, sessions, terms, optional_vector_of(vector), tokens))

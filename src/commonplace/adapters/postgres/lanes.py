@@ -8,7 +8,7 @@ tenant in between.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, LiteralString, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from commonplace.domain.errors import LedgerUnavailable
 
 T = TypeVar("T")
 Work = Callable[[Connection], Awaitable[T]]
+Values = Sequence[object] | Mapping[str, object]
 
 UNDONE = (errors.SerializationFailure, errors.DeadlockDetected)
 GOING_DOWN = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.DatabaseDropped)
@@ -55,7 +56,7 @@ class Lanes:
             except OperationalError as error:
                 await self._recover(error, patience)
 
-    async def ask(self, statement: str, values: Sequence[object], *, tenant: str) -> tuple[Any, ...]:
+    async def ask(self, statement: str, values: Values, *, tenant: str) -> tuple[Any, ...]:
         """Return the one row of a statement that reads, without its last column, which has to be `WHOSE`.
 
         Where that says that the connection is another tenant's, for a pooler between has changed it, the statement has
@@ -73,7 +74,7 @@ class Lanes:
             row = await self.read(lambda connection: _one(connection, statement, values), tenant=tenant)
         return row[:-1]
 
-    async def tell(self, statement: str, values: Sequence[object], *, tenant: str) -> Told:
+    async def tell(self, statement: str, values: Values, *, tenant: str) -> Told:
         """Run a statement that writes, and commits by itself. It gives a row if it did; `WHOSE` is a condition of it.
 
         It is not run again here. What is refused or unheard may be done by `write`, where it makes no difference if
@@ -117,7 +118,7 @@ class Lanes:
             finally:
                 await self._database.configure(connection)
 
-    async def _row(self, statement: str, values: Sequence[object], *, tenant: str) -> tuple[Any, ...] | None:
+    async def _row(self, statement: str, values: Values, *, tenant: str) -> tuple[Any, ...] | None:
         """Run one statement on a connection of this tenant. Without a transaction there is nothing to end after it."""
         connection = await self._connections.take()
         try:
@@ -190,7 +191,7 @@ async def _begin(connection: Connection, begin: sql.SQL, tenant: str | None) -> 
     return _Begun(number, run)
 
 
-async def _one(connection: Connection, statement: str, values: Sequence[object]) -> tuple[Any, ...]:
+async def _one(connection: Connection, statement: str, values: Values) -> tuple[Any, ...]:
     row = await (await connection.execute(statement, values)).fetchone()
     assert row is not None
     return row

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from commonplace.adapters.postgres import (
     blocks,
+    changes,
     embeddings,
     facts,
     feed,
@@ -35,7 +36,7 @@ from commonplace.adapters.postgres.connections import Connections
 from commonplace.adapters.postgres.database import MIGRATIONS, Database
 from commonplace.adapters.postgres.erasing import PostgresErasing
 from commonplace.adapters.postgres.full_text import Unpack
-from commonplace.adapters.postgres.lanes import Lanes
+from commonplace.adapters.postgres.lanes import Lanes, Values
 from commonplace.adapters.postgres.leases import PostgresLeasing
 from commonplace.adapters.postgres.modelling import PostgresModelling
 from commonplace.adapters.postgres.queueing import PostgresQueueing
@@ -163,7 +164,7 @@ class PostgresLedger(
     ) -> T:
         return await self._write(lambda connection: write(connection, scope, *args, **named), tenant=scope.tenant)
 
-    async def _ask(self, scope: Scope, statement: str, values: Sequence[object]) -> tuple[Any, ...]:
+    async def _ask(self, scope: Scope, statement: str, values: Values) -> tuple[Any, ...]:
         with self._database.in_our_words():
             return await self._opened().ask(statement, values, tenant=scope.tenant)
 
@@ -173,7 +174,17 @@ class PostgresLedger(
         return found
 
     async def feed(self, scope: Scope, *, since: int = 0, vectors: bool = True) -> Feed:
-        return await self._read_of(scope, feed.feed, since=since, vectors=vectors)
+        found = await self._changes(scope, since=since, vectors=vectors) if since > 0 else None
+        if found is None:
+            found = await self._read_of(scope, feed.feed, since=since, vectors=vectors)
+        self._generation = max(self._generation, found.versions.generation)
+        return found
+
+    async def _changes(self, scope: Scope, *, since: int, vectors: bool) -> Feed | None:
+        generation, (tenant, user) = self._generation, partitions.owner_columns(scope)
+        statement = changes.statement(partitions.vectors_of(generation) if vectors else None)
+        found = await self._ask(scope, statement, {"tenant": tenant, "user": user, "since": since})
+        return changes.read(found, generation=generation)
 
     async def slab(self, scope: Scope, *, after: int, limit: int, vectors: bool = True) -> Feed:
         return await self._read_of(scope, feed.slab, after=after, limit=limit, vectors=vectors)
