@@ -191,3 +191,11 @@ async def test_every_error_is_one_of_ours(memory: AsyncMemory) -> None:
         await memory.delete_block("none", user="u")
     with pytest.raises(CommonplaceError):
         await memory.retract("none", user="u")
+
+
+@pytest.mark.backends("files")  # it is refused before any engine is asked
+async def test_a_file_is_refused_as_a_folder_with_the_way_to_open_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InvalidInput, match=r"notes\.txt': is a file; expected a folder, or sqlite:///"):
+        await AsyncMemory.open(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -22,7 +22,7 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
     if in_process:
         return open_sqlite(settings, None)
     if settings.database_url is None:
-        return open_sqlite(settings, settings.home / "ledger.db")
+        return open_sqlite(settings, _folder(settings.home) / "ledger.db")
     url = urlsplit(settings.database_url)
     if url.scheme in {"postgresql", "postgres"}:
         return open_postgres(settings, checked("database_url", settings.database_url))
@@ -32,6 +32,12 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
             "or postgresql://user@host/database"
         )
     return open_sqlite(settings, Path(unquote(url.path[1:])))
+
+
+def _folder(home: Path) -> Path:
+    if home.exists() and not home.is_dir():
+        raise InvalidInput(f"home={str(home)!r}: is a file; expected a folder, or sqlite:///{home} for a database file")
+    return home
 
 
 @asynccontextmanager
