@@ -1,11 +1,15 @@
 """A disk without room, as the ledger of a child process sees it, until the block is left."""
 
+import os
 import resource
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tests.servers import run_sql
+
+SPARE = 256 << 10
 
 _FULL = """
     create function no_room() returns trigger language plpgsql as $$
@@ -31,8 +35,21 @@ def files_up_to(size: int) -> Iterator[None]:
 
 
 @contextmanager
+def filled(disk: Path) -> Iterator[None]:
+    """Leave hardly any room on a disk."""
+    ballast, found = disk / "ballast", os.statvfs(disk)
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, found.f_bavail * found.f_frsize - SPARE)
+    try:
+        yield
+    finally:
+        ballast.unlink()
+
+
+@contextmanager
 def no_room(place: Mapping[str, Any], *, size: int, table: str, rows: int) -> Iterator[None]:
-    """Let a file of SQLite grow to `size` only, and a server say what one says whose disk is full, from `rows` on."""
+    """Have no room left in the middle of something: beyond `size` in a file of SQLite, and for more than `rows` on a
+    server, which is made to say what one says whose disk is full."""
     url = place.get("database_url")
     if url is None:
         with files_up_to(size):

@@ -8,18 +8,19 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
 from tests.care.folders import memory_of
-from tests.faults.room import files_up_to, no_room
+from tests.faults.room import files_up_to, filled
 
 ENOUGH = 1_000
 MB = 1 << 20
 
 
-async def main(place: dict[str, Any], backups: Path) -> None:
+async def main(place: dict[str, Any], backups: Path, disk: Path | None = None) -> None:
+    """`disk` is that of a server; without one, the files of this process are what cannot grow."""
     kept: list[str] = []
     failures: list[str] = []
     async with memory_of(**place) as memory:
         kept += (await memory.add("The first", user="ana")).messages
-        with no_room(place, size=MB, table="messages", rows=20):
+        with filled(disk) if disk else files_up_to(MB):
             while not failures and len(kept) < ENOUGH:
                 try:
                     kept += (await memory.add(f"I saw bird {len(kept)} " + "and heard it " * 400, user="ana")).messages
@@ -38,4 +39,4 @@ async def main(place: dict[str, Any], backups: Path) -> None:
     sys.stdout.write(json.dumps(result))
 
 
-asyncio.run(main(json.loads(sys.argv[1]), Path(sys.argv[2])))
+asyncio.run(main(json.loads(sys.argv[1]), *map(Path, sys.argv[2:])))

@@ -32,6 +32,7 @@ from commonplace.ports.ledger import Vector
 from commonplace.sync import Memory
 from tests.backends import Backend
 from tests.care.folders import NOW, directions, memory_of, parts_of
+from tests.servers import postgres_on_a_small_disk
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -56,11 +57,22 @@ def child(script: str, *arguments: str | Path) -> str:
     return ran.stdout
 
 
+@pytest.fixture
+def small(backend: Backend, place: dict[str, Any]) -> Iterator[tuple[dict[str, Any], list[Path]]]:
+    """A place, and the disk of its server if it has one: the files of a process can be kept from growing otherwise."""
+    if backend.ledger == "sqlite":
+        yield place, []
+        return
+    with postgres_on_a_small_disk() as (url, disk):
+        yield place | {"database_url": url}, [disk]
+
+
 async def test_a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_room(
-    backend: Backend, place: dict[str, Any], tmp_path: Path
+    backend: Backend, small: tuple[dict[str, Any], list[Path]], tmp_path: Path
 ) -> None:
+    place, disk = small
     given = json.dumps(place, default=str)
-    told = json.loads(await asyncio.to_thread(child, "small_disk", given, tmp_path / "backups"))
+    told = json.loads(await asyncio.to_thread(child, "small_disk", given, tmp_path / "backups", *disk))
     add, snapshot = told["failures"]
     assert add.startswith("LedgerUnavailable: ")
     assert ("ledger.db" if backend.ledger == "sqlite" else "No space left on device") in add
