@@ -30,15 +30,9 @@ def by_id(connection: Connection, scope: Scope, ids: Sequence[FactId]) -> Mappin
     partition = partitions.find(connection, scope)
     if partition is None:
         return {}
-    found: dict[FactId, Fact] = {}
-    for id_ in ids:
-        row = connection.execute(
-            SELECT + "where f.partition = ? and f.id = ? order by f.version desc limit 1",
-            (partition.no, text_column(id_)),
-        ).fetchone()
-        if row is not None:
-            found[id_] = _read_one(connection, row)
-    return found
+    latest = SELECT + "where f.partition = ? and f.id = ? order by f.version desc limit 1"
+    rows = (connection.execute(latest, (partition.no, text_column(id_))).fetchone() for id_ in ids)
+    return {fact.id: fact for fact in _read(connection, rows)}
 
 
 def versions_by_id(
@@ -47,14 +41,9 @@ def versions_by_id(
     partition = partitions.find(connection, scope)
     if partition is None:
         return {}
-    found: dict[tuple[FactId, int], Fact] = {}
-    for id_, version in keys:
-        row = connection.execute(
-            SELECT + "where f.partition = ? and f.id = ? and f.version = ?", (partition.no, text_column(id_), version)
-        ).fetchone()
-        if row is not None:
-            found[id_, version] = _read_one(connection, row)
-    return found
+    named = SELECT + "where f.partition = ? and f.id = ? and f.version = ?"
+    rows = (connection.execute(named, (partition.no, text_column(id_), version)).fetchone() for id_, version in keys)
+    return {(fact.id, fact.version): fact for fact in _read(connection, rows)}
 
 
 def believed(connection: Connection, scope: Scope, *, attributes: Sequence[tuple[str, str]] | None) -> Sequence[Fact]:
@@ -73,7 +62,7 @@ def believed(connection: Connection, scope: Scope, *, attributes: Sequence[tuple
             (partition.no, text_column(subject), text_column(attribute)),
         ):
             rows[row_no] = tuple(row)
-    return [_read_one(connection, rows[row_no]) for row_no in sorted(rows)]
+    return _read(connection, [rows[row_no] for row_no in sorted(rows)])
 
 
 def saying(connection: Connection, scope: Scope, text: str) -> Sequence[Fact]:
@@ -83,8 +72,8 @@ def saying(connection: Connection, scope: Scope, text: str) -> Sequence[Fact]:
     rows = connection.execute(
         SELECT + "where f.partition = ? and f.text = ? and f.retracted_at is null order by f.row",
         (partition.no, text_column(text)),
-    ).fetchall()
-    return [_read_one(connection, tuple(row)) for row in rows]
+    )
+    return _read(connection, rows)
 
 
 def all_versions(connection: Connection, scope: Scope) -> Sequence[Fact]:
@@ -120,7 +109,7 @@ def history(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Fact
     ]
     return [
         FactVersion(fact=one, changes=tuple(change for change in changes if change.version == one.version))
-        for one in (_read_one(connection, row) for row in rows)
+        for one in _read(connection, rows)
     ]
 
 
@@ -141,8 +130,10 @@ def taught(connection: Connection, scope: Scope, messages: Sequence[MessageId]) 
 
 
 def _latest(connection: Connection, first: int) -> Fact:
-    row = connection.execute(SELECT + "where f.first = ? order by f.version desc limit 1", (first,)).fetchone()
-    return _read_one(connection, row)
+    (fact,) = _read(
+        connection, connection.execute(SELECT + "where f.first = ? order by f.version desc limit 1", (first,))
+    )
+    return fact
 
 
 def sources(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Source]:
@@ -160,13 +151,18 @@ def sources(connection: Connection, scope: Scope, fact: FactId) -> Sequence[Sour
     ]
 
 
-def _read_one(connection: Connection, row: _Row) -> Fact:
-    said = connection.execute(
-        "select m.id from fact_sources s join messages m on m.row = s.message"
-        " where s.fact = ? and s.role = 'said' order by s.no",
-        (row[0],),
-    )
-    return to_fact(row, (text_of(message) for (message,) in said))
+def _read(connection: Connection, rows: Iterable[_Row | None]) -> list[Fact]:
+    """Return the facts of the rows that there are, with what was said of them."""
+    there = [row for row in rows if row is not None]
+    said: dict[int, list[str]] = {}
+    for some in batches(list({row[0] for row in there})):
+        for fact, message in connection.execute(
+            "select s.fact, m.id from fact_sources s join messages m on m.row = s.message"
+            f" where s.fact in ({marks(some)}) and s.role = 'said' order by s.no",
+            some,
+        ):
+            said.setdefault(fact, []).append(text_of(message))
+    return [to_fact(row, said.get(row[0], ())) for row in there]
 
 
 def _read_all(connection: Connection, partition: partitions.Partition, sql: str) -> Sequence[Fact]:
