@@ -1,12 +1,14 @@
 from collections.abc import AsyncIterator
 
 import numpy as np
+import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from commonplace.adapters.pgvector import PgvectorIndex
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, VectorIndexContract, cloud
-from tests.servers import free_port, run_sql
+from tests.servers import database_of, free_port, run_sql
 
 
 class TestPgvectorExactly(VectorIndexContract):
@@ -70,4 +72,60 @@ async def test_a_connection_that_was_cut_is_replaced(postgres_emptied: str, post
             postgres_url,
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'commonplace-index'",
         )
+        assert await index.numbers(ANA) == {1, 2, 3}
+
+
+OLDER = """
+    alter table {0} alter embedding set statistics -1;
+    alter table {0} alter n set statistics -1;
+    analyze {0};
+"""
+"""A table of a version that let the server keep statistics of everything, and what it has noted since."""
+
+
+def quoted(url: str) -> set[tuple[str, str]]:
+    """Return the columns of which the planner remembers values."""
+    with psycopg.connect(url) as connection:
+        noted = connection.execute(
+            "select tablename, attname from pg_stats where tablename like 'commonplace_index%'"
+            " and attname <> 'collection' and coalesce(most_common_vals, histogram_bounds) is not null"
+        )
+        return {(table, column) for table, column in noted.fetchall()}
+
+
+@pytest.mark.parametrize("large", [0, 1_000], ids=["a table of its own", "the shared table"])
+async def test_no_statistics_of_an_older_version_outlive_what_was_forgotten(postgres_database: str, large: int) -> None:
+    async with PgvectorIndex(postgres_database, large=large) as index:
+        await index.upsert(ANA, cloud(300))
+        await index.upsert(BEN, cloud(3))
+    tables = [f"commonplace_index_{number}" for number in (1, 2)] if large == 0 else ["commonplace_index_rows"]
+    run_sql(postgres_database, *(OLDER.format(table) for table in tables))
+    assert {column for _, column in quoted(postgres_database)} == {"embedding", "n"}
+
+    async with PgvectorIndex(postgres_database, large=large) as index:
+        await index.remove(ANA, range(1, 200))
+        assert quoted(postgres_database) == set()
+        run_sql(postgres_database, *(f"analyze {table}" for table in tables))
+        assert quoted(postgres_database) == set()
+        assert len(await index.search(ANA, cloud(300)[250], limit=5)) == 5
+
+        run_sql(
+            postgres_database, *(OLDER.format(table) for table in tables)
+        )  # by a process that is still to be replaced
+        await index.erase(BEN)
+        assert quoted(postgres_database) == set()
+
+
+async def test_tables_of_another_owner_are_used_as_they_are(postgres_database: str, postgres_url: str) -> None:
+    async with PgvectorIndex(postgres_database) as index:
+        await index.upsert(ANA, cloud(3))
+    database = conninfo_to_dict(postgres_database)["dbname"]
+    tables = ("commonplace_index_rows", "commonplace_index_collections")
+    run_sql(
+        database_of(postgres_url, str(database)),
+        *(f"alter table {table} owner to postgres" for table in tables),
+        *(f"grant all on {table} to app" for table in tables),
+        "alter table commonplace_index_rows alter n set statistics -1",
+    )
+    async with PgvectorIndex(postgres_database) as index:
         assert await index.numbers(ANA) == {1, 2, 3}

@@ -13,6 +13,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
+from commonplace.adapters.pgvector import statistics
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
 
@@ -42,9 +43,7 @@ create table if not exists commonplace_index_rows (
     primary key (collection, n)
 );
 alter table commonplace_index_rows alter embedding set storage main;
-alter table commonplace_index_rows alter embedding set statistics 0;
 """
-"""No statistics of vectors: they would quote what was forgotten."""
 
 
 class PackedVector(bytes):
@@ -110,6 +109,7 @@ async def create(connection: Connection) -> None:
             await connection.execute("create extension if not exists vector")
             for statement in filter(str.strip, SCHEMA.split(";")):
                 await connection.execute(statement.encode())
+        await statistics.leave_none(connection)
 
 
 async def find(connection: Connection, name: str, *, lock: str = "") -> Collection | None:
@@ -235,6 +235,7 @@ async def _move(connection: Connection, place: Collection, own: Collection) -> N
         "create table {own} (n bigint primary key, embedding vector({dimensions}) not null)",
         "alter table {own} alter embedding set storage main",
         "alter table {own} alter embedding set statistics 0",
+        "alter table {own} alter n set statistics 0",
         "insert into {own} select n, embedding from commonplace_index_rows where collection = {id}",
         "delete from commonplace_index_rows where collection = {id}",
         "update commonplace_index_collections set dimensions = {dimensions} where id = {id}",
@@ -256,6 +257,8 @@ async def _move(connection: Connection, place: Collection, own: Collection) -> N
 
 async def rewrite(connection: Connection) -> None:
     """Leave nothing of rows that were deleted in the shared table, unless that would take too long for the others."""
+    async with connection.transaction():
+        await statistics.leave_none(connection)
     row = await (await connection.execute("select pg_total_relation_size('commonplace_index_rows')")).fetchone()
     full = row is not None and int(row[0]) <= REWRITTEN
     await connection.execute(b"vacuum (full) commonplace_index_rows" if full else b"vacuum commonplace_index_rows")
