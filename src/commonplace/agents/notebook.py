@@ -11,6 +11,8 @@ from commonplace.domain.values import FactChange, Recalled
 from commonplace.memory import AsyncMemory
 
 SHOWN = 8
+CLOSE = 0.3
+"""So much of the best one's relevance has what answers, too."""
 NOTHING = "I remember nothing about that."
 NOTED = {"learned": "Noted", "refined": "Noted", "replaced": "No longer", "ended": "No longer"}
 
@@ -44,9 +46,14 @@ class Notebook:
 
 
 def answering(found: Sequence[Recalled]) -> tuple[Recalled, ...]:
-    """Return what answers a question: the facts that hold; only without any, what the user has said of it."""
-    facts = [item for item in found if item.kind not in ("message", "summary") and item.note is None]
-    said = [item for item in found if item.kind == "message" and item.role == "user" and item.note is None]
+    """Return what answers a question: the facts that hold; only without any, what the user has said of it.
+
+    A model reads past what is beside the point; a person who is told it takes it for the answer.
+    """
+    least = CLOSE * max((item.relevance for item in found), default=0.0)
+    near = [item for item in found if item.relevance >= least and item.note is None]
+    facts = [item for item in near if item.kind not in ("message", "summary")]
+    said = [item for item in near if item.kind == "message" and item.role == "user"]
     return tuple((facts or [item for item in said if not item.text.rstrip().endswith("?")])[:SHOWN])
 
 
