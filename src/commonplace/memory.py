@@ -118,7 +118,11 @@ class Opening:
             given = _given(**self._settings)
             parts = await stack.enter_async_context(opened(self._location, given, self._embedder, self._embedders))
             memory = AsyncMemory(parts, stack.pop_all())
-            await memory.start()
+            try:
+                await memory.start()
+            except BaseException:
+                await memory.aclose()
+                raise
             return memory
 
 

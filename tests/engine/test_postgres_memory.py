@@ -1,5 +1,6 @@
 """A memory on PostgreSQL gives the same answers to the same questions as one on SQLite, and says what it needs."""
 
+import asyncio
 import random
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -7,6 +8,7 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from commonplace import AsyncMemory, Recalled
@@ -74,3 +76,17 @@ async def test_without_the_driver_one_sentence_says_what_to_install(monkeypatch:
     with pytest.raises(LedgerUnavailable, match=r"pip install 'commonplace\[postgres\]'"):
         async with AsyncMemory.open("postgres:///nowhere", embedder=HashEmbedder()):
             pass
+
+
+async def test_a_memory_that_could_not_be_opened_leaves_nothing_behind(postgres_emptied: str) -> None:
+    """A table that it looks at while it opens is locked by somebody else."""
+    async with AsyncMemory.open(postgres_emptied, embedder=HashEmbedder(dimensions=8)):
+        pass
+    before = asyncio.all_tasks()
+    async with await psycopg.AsyncConnection.connect(postgres_emptied) as other:
+        await other.execute("lock table partitions in access exclusive mode")
+        with pytest.raises(LedgerUnavailable, match=r"no answer within 0\.2 s"):
+            await AsyncMemory.open(
+                postgres_emptied, embedder=HashEmbedder(dimensions=8), postgres_statement_timeout=0.2
+            )
+    assert asyncio.all_tasks() == before
