@@ -127,3 +127,20 @@ async def test_a_token_and_tls_with_an_authority_of_ones_own(tmp_path: Path, chr
                     await index.search(ANA, axis(0), limit=1)
     with pytest.raises(InvalidInput, match="a file that is there"):
         Server(url, ca_file=tmp_path / "none.pem")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://host:8000",
+        "host:8000",
+        "http://host:port",
+        "http://host:8000/behind/a/path",
+        "http://ana:hush@host:8000",
+        "http://ana:hu/sh@host:8000",
+    ],
+)
+def test_an_address_of_which_a_part_would_be_dropped_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(InvalidInput, match=r"chroma_url: expected http://host:port .* chroma_token") as refused:
+        Server(url)
+    assert "hu" not in str(refused.value)

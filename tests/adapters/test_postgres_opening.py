@@ -7,7 +7,8 @@ import pytest
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.adapters.postgres.database import Database
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerTooNew, LedgerUnavailable
-from tests.servers import free_port, run_sql
+from tests.contracts.ledger.values import ANA, START
+from tests.servers import database_of, free_port, run_sql
 
 pytestmark = pytest.mark.anyio
 
@@ -47,6 +48,13 @@ async def test_an_address_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(InvalidInput, match="database_url"):
         async with PostgresLedger("postgresql://host:port:what/?nonsense=1"):
             pass
+
+
+async def test_a_password_that_cannot_be_decoded_is_not_shown() -> None:
+    with pytest.raises(InvalidInput, match=r"database_url: a % in it that encodes nothing; write it as %25") as refused:
+        async with PostgresLedger("postgresql://ana:se%cret@host/memory"):
+            pass
+    assert "cret" not in str(refused.value)
 
 
 async def test_the_schema_is_made_once_while_others_wait(postgres_database: str) -> None:
@@ -97,3 +105,27 @@ async def test_no_free_connection_is_told_with_how_long_it_was_waited_for(postgr
     with pytest.raises(LedgerUnavailable, match=r"no connection within 0\.5 s"), database.in_our_words():
         async with database.pool() as pool, pool.connection(), pool.connection():
             pass
+
+
+async def test_a_database_that_cannot_keep_every_text_is_refused(postgres_url: str) -> None:
+    run_sql(postgres_url, "create database latin encoding 'LATIN1' locale 'C' template template0 owner app")
+    with pytest.raises(Incompatible, match="keeps texts as LATIN1; expected a database with encoding 'UTF8'"):
+        async with PostgresLedger(database_of(postgres_url, "latin", user="app")):
+            pass
+
+
+async def test_what_a_role_or_an_address_sets_changes_no_text(postgres_database: str) -> None:
+    async with PostgresLedger(f"{postgres_database}&client_encoding=LATIN1") as ledger:
+        await ledger.append_block(ANA, "profile", "\u6211\u559c\u6b22", now=START)
+        assert [block.text for block in await ledger.blocks(ANA)] == ["\u6211\u559c\u6b22"]
+
+
+async def test_what_is_up_to_date_can_be_opened_where_nothing_may_be_written(postgres_database: str) -> None:
+    """As on a replica."""
+    async with PostgresLedger(postgres_database) as ledger:
+        name = ledger.name
+    async with PostgresLedger(f"{postgres_database}&options=-cdefault_transaction_read_only%3Don") as ledger:
+        assert ledger.name == name
+        assert (await ledger.counts("acme")).messages == 0
+        with pytest.raises(LedgerUnavailable, match="read-only"):
+            await ledger.append_block(ANA, "profile", "x", now=START)

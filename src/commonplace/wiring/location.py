@@ -46,7 +46,9 @@ def shown(url: str) -> str:
 
 def checked(setting: str, url: str) -> str:
     """Refuse the address of a PostgreSQL whose password would be taken for something else, and shown."""
-    if "@" in _place(url.partition("://")[2]):
+    rest = url.partition("://")[2]
+    options = rest.partition("?")[2].split("&") if _place(rest) == rest.partition("?")[0] else ()
+    if "@" in _place(rest) or any("@" in option.partition("=")[0] for option in options):
         raise InvalidInput(
             f"{setting}: expected postgresql://user@host/database; write an @ in a password as %40, a / as %2F"
         )

@@ -54,8 +54,10 @@ class Server:
     """Seconds to wait for it to connect, and for each part of its answer."""
 
     def __post_init__(self) -> None:
-        if self.address.scheme not in ("http", "https") or not self.address.hostname:
-            raise InvalidInput(f"chroma_url={self.url!r}: expected http://host:port or https://host:port")
+        if not _plain(self.address):  # not shown: it may hold a password
+            raise InvalidInput(
+                "chroma_url: expected http://host:port or https://host:port, and a secret only as chroma_token"
+            )
         if self.ca_file is not None and not self.ca_file.is_file():
             raise InvalidInput(f"chroma_ca_file={str(self.ca_file)!r}: expected a file that is there")
 
@@ -64,10 +66,20 @@ class Server:
         return urlsplit(self.url)
 
     def __str__(self) -> str:
-        return f"{self.address.scheme}://{self.address.netloc.rpartition('@')[2]}"
+        return f"{self.address.scheme}://{self.address.netloc}"
 
 
 Place = Embedded | InProcess | Server
+
+
+def _plain(address: SplitResult) -> bool:
+    """Say whether all of an address is used: a path, a user or a password would be dropped in silence."""
+    try:
+        address.port  # noqa: B018 - raises if it is no number
+    except ValueError:
+        return False
+    named = address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
+    return named and address.path in ("", "/") and not address.query and not address.fragment
 
 
 class ChromaIndex:

@@ -29,7 +29,10 @@ class PgvectorIndex:
         try:
             parts = conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
-            raise InvalidInput(f"pgvector_url: {error}".strip()) from None
+            # libpq quotes what it could not decode, which may be the password: % itself is written %25.
+            quotes = "percent-encoded" in str(error)
+            told = "a % in it that encodes nothing; write it as %25" if quotes else str(error).strip()
+            raise InvalidInput(f"pgvector_url: {told}") from None
         self._where = f"postgresql://{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
         self._url, self._large, self._timeout, self._connections = url, large, timeout, connections
         self._pool: AsyncConnectionPool[Connection] | None = None

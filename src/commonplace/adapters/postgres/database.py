@@ -71,7 +71,10 @@ class Database:
         try:
             parts = conninfo_to_dict(self.url)
         except psycopg.ProgrammingError as error:
-            raise InvalidInput(f"database_url: {error}".strip()) from None
+            # libpq quotes what it could not decode, which may be the password: % itself is written %25.
+            quotes = "percent-encoded" in str(error)
+            told = "a % in it that encodes nothing; write it as %25" if quotes else str(error).strip()
+            raise InvalidInput(f"database_url: {told}") from None
         host, name = parts.get("host") or "local", parts.get("dbname") or ""
         port = f":{parts['port']}" if parts.get("port") else ""
         return f"postgresql://{host}{port}/{name}"
@@ -81,6 +84,8 @@ class Database:
         """Bring the schema up to date, and keep connections open. What is wrong with the address is said at once."""
         where = self.where
         async with await self.connect() as connection:
+            if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
+                raise Incompatible(f"{where} keeps texts as {encoding}; expected a database with encoding 'UTF8'")
             await migrate(connection, read_migrations(self.migrations), where=where)
         async with AsyncConnectionPool(
             self.url,
@@ -111,6 +116,7 @@ class Database:
             "cursor_factory": BinaryCursor,
             "connect_timeout": max(2, round(self.patience)),
             "application_name": "commonplace",
+            "client_encoding": "UTF8",  # whatever is set for the role
         }
 
     async def configure(self, connection: Connection) -> None:
@@ -187,7 +193,9 @@ async def migrate(connection: Connection, migrations: Sequence[Migration], *, wh
         for migration in migrations:
             if migration.number not in applied:
                 await _apply(connection, migration, where=where)
-        await connection.execute("insert into meta values ('name', %s) on conflict do nothing", (uuid4().hex,))
+        named = await connection.execute("select 1 from meta where key = 'name'")
+        if await named.fetchone() is None:  # only then: what is up to date can be opened where nothing may be written
+            await connection.execute("insert into meta values ('name', %s)", (uuid4().hex,))
 
 
 async def _applied(connection: Connection, migrations: Sequence[Migration], *, where: str) -> frozenset[int]:
