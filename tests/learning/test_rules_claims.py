@@ -207,3 +207,29 @@ def test_an_unknown_attribute_replaces_nothing() -> None:
     assert not attribute_named("shoe collection").single
     assert attribute_named("favourite colour").single
     assert attribute_named("detail gate code").single
+
+
+def test_two_appointments_have_each_their_own_day() -> None:
+    dentist, flight = claims("I've got a dentist appointment tomorrow and a flight to Denver on Thursday.")
+    assert (dentist.valid_from, dentist.valid_to) == (day(2026, 5, 13), day(2026, 5, 14))
+    assert (flight.valid_from, flight.valid_to) == (day(2026, 5, 14), day(2026, 5, 15))
+
+
+@pytest.mark.parametrize(
+    ("said", "began", "ended"),
+    [
+        ("I started at Ikea a fortnight ago", day(2026, 4, 28), None),
+        ("Moved to Bergen the day before yesterday", day(2026, 5, 10), None),
+        ("I sold my boat the summer before last", None, day(2024, 9, 1)),
+        ("I sold my boat the year before last", None, day(2025, 1, 1)),
+    ],
+)
+def test_older_times_are_understood(said: str, began: datetime | None, ended: datetime | None) -> None:
+    claim = the_claim(said)
+    assert (claim.valid_from, claim.valid_to) == (began, ended)
+
+
+def test_a_word_that_was_put_in_stands_nowhere_in_the_message() -> None:
+    said = "They promoted me to team lead"
+    claim = the_claim(said)
+    assert said[claim.start : claim.stop] == said

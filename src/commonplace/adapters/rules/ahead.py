@@ -10,7 +10,7 @@ from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.lexicon import POINTING, RELATIONS
 from commonplace.adapters.rules.moments import shown
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
-from commonplace.adapters.rules.render import predicate, sentence, third_person
+from commonplace.adapters.rules.render import predicate, seen_from_outside, sentence, third_person
 from commonplace.adapters.rules.tokens import Token, words
 from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
@@ -154,7 +154,8 @@ def planning(clause: Clause) -> list[Finding]:
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"to", "of", "in", "for"}))])
     if phrase is None or vague(phrase) or phrase.definite or (phrase.whole == phrase.text and not phrase.named):
         return []
-    return [told(clause, "plans", phrase.text, sentence(clause.who, "is planning", phrase.whole), when="spans")]
+    text = sentence(clause.who, "is planning", seen_from_outside(phrase.whole))
+    return [told(clause, "plans", seen_from_outside(phrase.text), text, when="spans")]
 
 
 def wanting(clause: Clause) -> list[Finding]:

@@ -58,8 +58,8 @@ class Clause:
 
     @property
     def lasting(self) -> bool:
-        """ "for six years", "since 2019": what makes "I have worked there" a state that holds."""
-        return any(moment.role in {"for", "since"} for moment in self.moments)
+        """ "for six years", "since 2019": what makes "I have worked there" a state that holds; "I worked" is over."""
+        return self.group.tense != "past" and any(moment.role in {"for", "since"} for moment in self.moments)
 
     @property
     def low(self) -> tuple[str, ...]:
@@ -100,6 +100,8 @@ class Finding:
     confidence: float = 0.9
     importance: float = 0.0
     """Added to the attribute's own."""
+    span: Range | None = None
+    """Its own days, where the clause names others, too."""
 
 
 def found(
@@ -141,7 +143,7 @@ def told(
 def validity(finding: Finding, clause: Clause) -> tuple[datetime | None, datetime | None]:
     """Return when it began and ended, as far as the clause says so."""
     if finding.when == "spans":
-        span = clause.dated(ahead=True)
+        span = finding.span or clause.dated(ahead=True)
         return (span.start, span.stop) if span is not None else (None, None)
     if finding.when == "none":
         return (None, None)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from commonplace.adapters.rules.group import is_verb
-from commonplace.adapters.rules.lexicon import ADVERBS, SUBJECTS
+from commonplace.adapters.rules.lexicon import ADVERBS, PLURAL_RELATIONS, PREPOSITIONS, RELATIONS, SUBJECTS
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.wordsets import word_set
 
@@ -190,8 +190,20 @@ def opens(tokens: Sequence[Token], at: int) -> bool:
             tokens[at + 1].low in _FINITE or is_verb(tokens[at + 1].low) or tokens[at + 1].low in ADVERBS
         )
     if low in _OWNING:
+        if _kin_acts(tokens, at):
+            return True
         return any(_verb_after(tokens, place) for place in range(at + 2, min(at + 7, len(tokens))))
     return False
+
+
+def _kin_acts(tokens: Sequence[Token], at: int) -> bool:
+    """ "my boss yells at …": behind someone of the user's, a verb that is not on the list is one by its form."""
+    if at + 3 >= len(tokens) or tokens[at + 1].low not in RELATIONS or tokens[at + 1].low in PLURAL_RELATIONS:
+        return False
+    verb = tokens[at + 2]
+    return (
+        verb.text.islower() and verb.low.endswith("s") and len(verb.low) > 3 and verb.low not in PREPOSITIONS | ADVERBS
+    )
 
 
 def _verb_after(tokens: Sequence[Token], at: int) -> bool:

@@ -151,20 +151,14 @@ def _allergy(clause: Clause, phrase: Phrase) -> list[Finding]:
 
 
 def appointment(clause: Clause, phrase: Phrase, head: str) -> list[Finding]:
-    """An appointment counts when its day is said."""
-    span = clause.dated(ahead=True)
+    """An appointment counts when its day is said: of two, each has its own."""
+    behind = [moment for moment in clause.moments if moment.start > phrase.start]
+    span = (replace(clause, moments=behind) if behind else clause).dated(ahead=True)
     if span is None or clause.group.negated or clause.group.ended or span.stop <= clause.at:
         return []
     value = phrase.text[: phrase.text.lower().index(head) + len(head)]
-    return [
-        told(
-            clause,
-            "plans",
-            value,
-            sentence(clause.who, "has", _a(value) if phrase.whole != phrase.text else value, shown(span)),
-            when="spans",
-        )
-    ]
+    text = sentence(clause.who, "has", _a(value) if phrase.whole != phrase.text else value, shown(span))
+    return [replace(told(clause, "plans", value, text, when="spans"), span=span)]
 
 
 def is_possession(phrase: Phrase) -> bool:
