@@ -137,6 +137,12 @@ def test_a_change_of_what_somebody_else_has_changed_is_refused(memory: Memory) -
     assert [one.text for one in memory.facts(user="u1")] == ["Allergic to peanuts"]
 
 
+@pytest.mark.parametrize("state", [[1], {"n": object()}, {1: 2}])
+def test_a_state_that_is_none_is_refused_by_its_name(memory: Memory, state: Any) -> None:
+    with pytest.raises(InvalidInput, match="state=.*expected"):
+        memory.session("s", user="u1").update(state)
+
+
 def test_a_session_keeps_state_for_a_while(memory: Memory) -> None:
     memory.add("Hello there", user="u1", session="s/1")
     session = memory.session("s/1", user="u1", ttl=timedelta(minutes=5))

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from commonplace.client.asking import Asking
 from commonplace.domain.errors import NotFound
-from commonplace.domain.inputs import parse_ttl
+from commonplace.domain.inputs import parse_metadata, parse_ttl
 from commonplace.domain.plain import from_json
 from commonplace.domain.results import Window
 from commonplace.domain.values import Json, Message, SessionId, SessionInfo
@@ -32,7 +32,7 @@ class RemoteSession:
 
     async def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
         """Merge values into the state and return it. A value of None removes its key."""
-        merged = {**(values or {}), **more}
+        merged = {**parse_metadata(values, name="state"), **parse_metadata(more, name="state")}
         answer = await self._asking.call("PATCH", f"{self._path}/state", values=merged, user=self._user, ttl=self._ttl)
         state: Mapping[str, Json] = answer["state"]
         return state

@@ -54,16 +54,16 @@ def parse_share(value: object, *, name: str) -> float:
     return float(value)
 
 
-def parse_metadata(value: object) -> Metadata:
+def parse_metadata(value: object, *, name: str = "metadata") -> Metadata:
     """Return a copy that later changes to the caller's dict do not reach."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise InvalidInput(f"metadata={_shown(value)}: expected a dict with strings as keys")
+        raise InvalidInput(f"{name}={_shown(value)}: expected a dict with strings as keys")
     try:
         return cast(dict[str, Json], json.loads(json.dumps(dict(value), allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"metadata={_shown(value)}: expected what JSON can hold: {error}") from None
+        raise InvalidInput(f"{name}={_shown(value)}: expected what JSON can hold: {error}") from None
 
 
 def parse_kinds(value: object) -> frozenset[Kind] | None:

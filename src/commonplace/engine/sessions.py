@@ -31,7 +31,7 @@ class AsyncSession:
 
     async def update(self, values: Mapping[str, Json] | None = None, /, **more: Json) -> Mapping[str, Json]:
         """Merge values into the state and return it. A value of None removes its key."""
-        merged = parse_metadata({**(values or {}), **more})
+        merged = {**parse_metadata(values, name="state"), **parse_metadata(more, name="state")}
         return await self._parts.ledger.update_session(
             self._scope, self.id, merged, now=self._parts.now(), ttl=self.ttl
         )
@@ -44,10 +44,10 @@ class AsyncSession:
         return await self._parts.ledger.update_session(
             self._scope,
             self.id,
-            parse_metadata(dict(values)),
+            parse_metadata(values, name="state"),
             now=self._parts.now(),
             ttl=self.ttl,
-            expected=parse_metadata(dict(expected)),
+            expected=parse_metadata(expected, name="expected"),
         )
 
     async def touch(self, *, ttl: float | timedelta | None = None) -> SessionInfo:
