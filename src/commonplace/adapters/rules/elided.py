@@ -7,7 +7,7 @@ for.
 from collections.abc import Sequence
 
 from commonplace.adapters.rules.group import is_verb
-from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES, NUMBERS, RELATIONS, SUBJECTS
+from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, HEDGES, NUMBERS, PREPOSITIONS, RELATIONS, SUBJECTS
 from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.wordsets import word_set
@@ -19,8 +19,20 @@ _DONE = word_set(
     " ditched swapped traded broke split gave retired resigned unsubscribed quit turned graduated left"
 )
 """What the user has done, when nobody is named. Their forms are no orders; `quit` is, without "my" or a verb."""
+_PARTICLED = word_set("got broke split gave turned started stopped quit switched")
 _FEELING = word_set("love hate adore prefer")
+"""Alone they are nouns as often: "Hate speech", "Love songs"."""
+_FELT = word_set("really absolutely totally always still just also personally honestly")
 _NOT_THINGS = frozenset({"it", "this", "that", "these", "those", "your", "you", "how", "when", "what", "the", "to"})
+_SOUGHT = word_set(
+    "symptoms treatment remedies causes meaning definition tips ideas list lists statistics dataset lyrics plot rules"
+    " explained analysis law laws examples release reviews review tutorial vs price prices compensation winners"
+)
+"""What people look for: a row of words with one of them is a search, not a sentence."""
+_FREELY = frozenset({"i", "my", "we", "our", "so", "and", "but", "because", "which", "who", "btw"})
+_FINITE = word_set("is are was were has have had does did will can would")
+_LATELY = word_set("just recently finally")
+_OBJECTS = DETERMINERS | NUMBERS.keys() | PREPOSITIONS | word_set("my our his her their this last next")
 _OTHERS = {"been", "no longer", "not", "can't stand", "using", "working", "living", "allergic to"}
 _HEADS = "|".join(sorted(_DONE | _FEELING | _OTHERS))
 _DROPPED = Pattern(rf"(?:\A|[.!?]\s)\s*(?:(?:{'|'.join(sorted(_LEADS))})[,:]? )*(?:{_HEADS})\b")
@@ -66,13 +78,15 @@ def completed(tokens: Sequence[Token]) -> list[Token]:
 
 def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
     low = [token.low for token in tokens[at:]]
-    if len(low) < 2:
+    if len(low) < 2 or not _SOUGHT.isdisjoint(low) or _goes_on_about_another(tokens[at:]):
         return ()
     head, following = low[0], low[1]
     if head in _DONE:
-        return ("i",) if _is_own_doing(head, low) else ()
+        lead = {token.low for token in tokens[:at]}
+        return ("i",) if _is_own_doing(head, low) and _is_told(tokens[at:], lead) else ()
     if head in _FEELING:
-        return ("i",) if following not in _NOT_THINGS else ()
+        felt = any(token.low in _FELT for token in tokens[:at]) or not _FEELING.isdisjoint(low[1:])
+        return ("i",) if felt and following not in _NOT_THINGS else ()
     if head == "no" and following == "longer":
         return ("i",) if len(low) > 3 and is_verb(low[2], "base") else ("i", "am")
     if head == "been":
@@ -80,6 +94,27 @@ def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
     if low[:3] == ["can", "not", "stand"] and low[3:4] != ["up"]:
         return ("i",)
     return ("i", "am") if _is_state(tokens[:at], low) else ()
+
+
+def _goes_on_about_another(tokens: Sequence[Token]) -> bool:
+    """ "Retired in 2019, Federer was …": then the first part is about Federer."""
+    low = [token.low for token in tokens]
+    for place, word in enumerate(low[:-2]):
+        if word != "," or low[place + 1] in _FREELY | ADVERBS or is_verb(low[place + 1]):
+            continue
+        if any(other in _FINITE or is_verb(other, "past", "third") for other in low[place + 2 :]):
+            return True
+    return False
+
+
+def _is_told(tokens: Sequence[Token], lead: set[str]) -> bool:
+    """What a row of words about "adopted children" or "moved to tears" is not: something of its own is named."""
+    head, second = tokens[0].low, tokens[1]
+    if head in {"moved", "relocated", "emigrated"}:
+        dated = any(token.low in {"last", "ago", "yesterday", "today", "week", "month", "year"} for token in tokens)
+        named = any(token.named for token in tokens[2:])
+        return named or dated or not lead.isdisjoint(_LATELY)
+    return second.named or second.low in _OBJECTS or second.low.endswith("ing") or head in _PARTICLED
 
 
 def _is_own_doing(head: str, low: Sequence[str]) -> bool:

@@ -167,6 +167,8 @@ def is_possession(phrase: Phrase) -> bool:
     if head in POSSESSIONS or (head.endswith("s") and in_the_singular(head).split(" ")[-1] in POSSESSIONS):
         return True
     last = phrase.text.split(" ")[-1]
+    if len(last) == 1 and not last.isdigit():
+        return False  # a mark: "a B in chemistry"
     return (
         phrase.whole != phrase.text
         and head == phrase.low[-1]
