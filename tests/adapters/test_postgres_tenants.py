@@ -107,3 +107,11 @@ async def test_a_connection_that_became_another_tenants_is_noticed(postgres_empt
 async def test_all_of_it_is_there(ledger: PostgresLedger, postgres_url: str) -> None:
     with psycopg.connect(database_of(postgres_url, "shared")) as superuser:
         assert superuser.execute("select count(distinct tenant) from messages").fetchone() == (2,)
+
+
+async def test_a_role_that_no_wall_holds_back_is_told(postgres_emptied: str, postgres_shared: str) -> None:
+    async with PostgresLedger(postgres_emptied) as ordinary, PostgresLedger(postgres_shared) as superuser:
+        assert await ordinary.check() == []
+        (finding,) = await superuser.check()
+        assert (finding.check, finding.severity) == ("permissions", "note")
+        assert "the role postgres is not held back by row-level security" in finding.message

@@ -153,7 +153,7 @@ async def check(connection: Connection, *, now: datetime | None = None) -> Seque
         Finding(check="full text", severity="error", message=message, repairable=True)
         async for message in _gaps(connection, _FULL_TEXT_CHECKS)
     ]
-    return [*damage, *(await _stale(connection, now) if now is not None else ())]
+    return [*damage, *await _unwalled(connection), *(await _stale(connection, now) if now is not None else ())]
 
 
 async def mend(connection: Connection, findings: Sequence[Finding], *, now: datetime | None) -> Sequence[Finding]:
@@ -163,6 +163,14 @@ async def mend(connection: Connection, findings: Sequence[Finding], *, now: date
     if now is not None:
         await sessions.clean(connection, now=now)
     return [replace(one, repaired=one.repairable) for one in findings]
+
+
+async def _unwalled(connection: Connection) -> Sequence[Finding]:
+    row = await _one(connection, "select rolsuper or rolbypassrls, rolname from pg_roles where rolname = current_user")
+    if row is None or not row[0]:
+        return ()
+    message = f"the role {row[1]} is not held back by row-level security: give the service an ordinary one"
+    return [Finding(check="permissions", severity="note", message=message)]
 
 
 async def _stale(connection: Connection, now: datetime) -> Sequence[Finding]:
