@@ -34,7 +34,8 @@ def _file(location: Location) -> Path | None:
     if location.home is not None:
         return location.home / "ledger.db"
     url = urlsplit(location.url or "")
-    return Path(unquote(url.path[1:])) if url.scheme == "sqlite" else None
+    # An address without a file is refused by who opens it.
+    return Path(unquote(url.path[1:])) if url.scheme == "sqlite" and url.path.strip("/") else None
 
 
 def _refuse_other_files(target: Location) -> None:

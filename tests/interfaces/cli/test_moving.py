@@ -25,5 +25,8 @@ def test_wrong_use_says_what_was_expected(cli: Cli, home: Path) -> None:
     assert (
         "expected an empty one" in cli("migrate", home, home.parent / "moved").err + cli("migrate", home, "moved").err
     )
+    for nothing in (["sqlite://memory.db", "new"], [home, "sqlite://memory.db"]):
+        wrong = cli("migrate", *nothing)
+        assert (wrong.code, "expected sqlite:///relative/path" in wrong.err) == (2, True), wrong.err
     refused = cli("migrate", home, "mysql://user:secret@host/db")
     assert (refused.code, "secret" in refused.err) == (2, False)
