@@ -298,6 +298,15 @@ class TestCorrections:
         memory.tell(day(5), a_claim("Google", attribute="employer", standing="denied"))
         assert [fact.value for fact in memory.valid_at(day(40))] == ["Google"]
 
+    def test_another_number_of_the_same_takes_the_place_of_the_first(self) -> None:
+        memory = Simulator()
+        for at, value in ((1, "two cats"), (2, "Miso"), (3, "dog"), (5, "three cats"), (6, "two dogs")):
+            memory.tell(day(at), a_claim(value, attribute="pet"))
+        assert {fact.value for fact in memory.valid_at(day(7))} == {"three cats", "Miso", "two dogs"}
+        assert {fact.value for fact in memory.valid_at(day(4))} == {"two cats", "Miso", "dog"}
+        memory.tell(day(8), a_claim("cat", attribute="pet"))
+        assert "three cats" in {fact.value for fact in memory.valid_at(day(9))}
+
     def test_a_correction_of_nothing_is_a_statement(self) -> None:
         (decision,) = reconcile([a_claim("Nantes", standing="corrects")], [], said_at=day(2))
         assert isinstance(decision, New)

@@ -24,6 +24,7 @@ _NAMING = frozenset({"named", "called"})
 _DETAIL = re.compile(r",|\(|\b(?:as|at|by|called|for|from|in|into|named|near|on|since|to|which|who|with)\b")
 _SILENT = _EMPTY | _NAMING
 _LINKS = frozenset({"about", "at", "by", "for", "in", "on"})
+_NUMBERS = frozenset(re.findall(r"\w+", "one two three four five six seven eight nine ten eleven twelve"))
 _VOWELS = frozenset("aeiouy")
 
 
@@ -66,6 +67,20 @@ def may_be_alike(new: str, known: str) -> bool:
     if any(not word.islower() for word in (*apart, *also_apart)):
         return False
     return min(len(apart), len(also_apart)) >= 1 and len(apart) + len(also_apart) > 2
+
+
+def recounts(new: str, known: str) -> bool:
+    """Tell whether the new value is another number of what the known one counts: "three cats" of "two cats" or "a cat"."""
+    left, right = _words(new), _words(known)
+    if len(left) < 2 or not _is_number(left[0]) or left[0].casefold() == right[0].casefold():
+        return False
+    counted = right[1:] if _is_number(right[0]) else right
+    same = len(counted) == len(left) - 1 and all(map(_alike, left[1:], counted))
+    return same and all(word.islower() for word in counted)
+
+
+def _is_number(word: str) -> bool:
+    return word.isdecimal() or word.lower() in _NUMBERS
 
 
 def share_a_word(new: str, known: str) -> bool:

@@ -9,7 +9,7 @@ from commonplace.domain.attributes import ATTRIBUTES, attribute_named
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Fact
 from commonplace.learning.effects import NEGATION, recorded_attribute
-from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike, share_a_word
+from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike, recounts, share_a_word
 from commonplace.learning.timeline import Hearings, begin, finish, moments
 
 Alike = Callable[[Claim, Fact], float]
@@ -50,6 +50,10 @@ EXCLUDES: Mapping[tuple[str, str], str] = MappingProxyType(
     }
 )
 """What is over when something of this attribute begins: somebody with a partner is no longer single."""
+
+
+COUNTED = frozenset({"child", "sibling", "pet", "owns"})
+"""Of what a number of is one value at a time, though there may be many others beside it: "two cats", "Rex"."""
 
 
 class Setting(NamedTuple):
@@ -141,6 +145,8 @@ def rival_facts(claim: Claim, setting: Setting, *, same: Sequence[Fact]) -> list
         agreeing = {fact.id for fact in same}
         own = [fact for fact in own_facts(claim, setting.facts) if fact.id not in agreeing]
         rivals = own if row.single else [fact for fact in own if fact.value in row.exclusive]
+    elif claim.attribute in COUNTED:
+        rivals = [fact for fact in own_facts(claim, setting.facts) if recounts(claim.value, fact.value)]
     others = [f for f in setting.facts if f.subject == claim.subject and f.attribute != claim.attribute]
     return rivals + [fact for fact in others if _contradicts(fact, claim, setting)]
 

@@ -108,10 +108,15 @@ _STATES = frozenset(
 )
 
 
+_NEW_NAMES = frozenset({("york",), ("zealand",), ("year",), ("years",), ("year's",), ("orleans",)})
+
+
 def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
     """Read "<noun> is <rest of the clause>" about something of the user."""
     low = tuple(BRITISH.get(word, word) for word in words(noun))
     low = low[: low.index("for")] if "for" in low else low
+    if low[:1] in {("new",), ("current",)} and noun[0].text.islower() and low[1:2] not in _NEW_NAMES | {()}:
+        low = low[1:]
     key = " ".join(low)
     if not low or not clause.full or clause.full[0].low in _STATES and len(clause.full) == 1:
         return []
