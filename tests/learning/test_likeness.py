@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.adapters.onnx.embedder import OnnxEmbedder
-from commonplace.learning.likeness import ALIKE, compare, is_a_named, may_be_alike, more_said
+from commonplace.learning.likeness import ALIKE, compare, is_a_named, may_be_alike, more_said, recounts
 from tests.adapters.local_model import local_model
 
 SAME = [
@@ -120,3 +120,22 @@ async def test_the_threshold_keeps_apart_what_is_not_the_same_and_finds_some_tha
         merged[label] += compare(left, right) == "same" or (may_be_alike(left, right) and closeness >= ALIKE)
     assert merged["other"] == 0
     assert merged["same"] >= 12
+
+
+@pytest.mark.parametrize(
+    ("new", "known", "another"),
+    [
+        ("three cats", "two cats", True),
+        ("3 cats", "cat", True),
+        ("2 cats", "two cats", False),
+        ("three cats", "two dogs", False),
+        ("three cats", "two black cats", False),
+        ("cat", "two cats", False),
+        ("two Teslas", "Tesla", False),
+        ("two cats", "", False),
+        ("two", "two cats", False),
+        ("", "", False),
+    ],
+)
+def test_another_number_of_the_same_is_told_from_other_things(new: str, known: str, another: bool) -> None:
+    assert recounts(new, known) is another

@@ -24,7 +24,8 @@ _NAMING = frozenset({"named", "called"})
 _DETAIL = re.compile(r",|\(|\b(?:as|at|by|called|for|from|in|into|named|near|on|since|to|which|who|with)\b")
 _SILENT = _EMPTY | _NAMING
 _LINKS = frozenset({"about", "at", "by", "for", "in", "on"})
-_NUMBERS = frozenset(re.findall(r"\w+", "one two three four five six seven eight nine ten eleven twelve"))
+_TO_TWELVE = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = {word: number for number, word in enumerate(_TO_TWELVE, start=1)}
 _VOWELS = frozenset("aeiouy")
 
 
@@ -70,17 +71,18 @@ def may_be_alike(new: str, known: str) -> bool:
 
 
 def recounts(new: str, known: str) -> bool:
-    """Tell whether the new value is another number of what the known one counts: "three cats" of "two cats" or "a cat"."""
+    """Tell whether the new value is another number of what the known one counts: "three cats" of "two cats"."""
     left, right = _words(new), _words(known)
-    if len(left) < 2 or not _is_number(left[0]) or left[0].casefold() == right[0].casefold():
+    number = _number(left[0]) if len(left) > 1 else None
+    if number is None or not right or number == _number(right[0]):
         return False
-    counted = right[1:] if _is_number(right[0]) else right
+    counted = right if _number(right[0]) is None else right[1:]
     same = len(counted) == len(left) - 1 and all(map(_alike, left[1:], counted))
     return same and all(word.islower() for word in counted)
 
 
-def _is_number(word: str) -> bool:
-    return word.isdecimal() or word.lower() in _NUMBERS
+def _number(word: str) -> int | None:
+    return int(word) if word.isdecimal() else _NUMBERS.get(word.lower())
 
 
 def share_a_word(new: str, known: str) -> bool:
