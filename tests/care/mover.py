@@ -1,4 +1,4 @@
-"""A move that is killed after so many transactions."""
+"""A move that is killed: after so many transactions by itself, or at any moment by others."""
 
 import asyncio
 import os
@@ -11,6 +11,7 @@ from commonplace.domain.scope import Scope
 from commonplace.engine.moving import Moving
 from commonplace.wiring import Location
 from commonplace.wiring.moving import _parts
+from tests.faults.killing import Say
 
 
 class Killed(Moving):
@@ -19,16 +20,17 @@ class Killed(Moving):
     async def _flush(self, scope: Scope, held: Sequence[Held]) -> None:
         await super()._flush(scope, held)
         self.left -= bool(held)
-        if not self.left:
+        if held and not self.left:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(source: str, target: str, after: int) -> None:
-    asyncio.run(_main(source, target, after))
+def main(say: Say, source: str, target: str, after: int = 0) -> None:
+    asyncio.run(_main(say, source, target, after))
 
 
-async def _main(source: str, target: str, after: int) -> None:
+async def _main(say: Say, source: str, target: str, after: int) -> None:
     async with _parts(Location.parse(source), {}) as out, _parts(Location.parse(target), {}) as into:
         moving = Killed(out, into, names=(source, target), now=lambda: datetime.now(UTC))
         moving.left = after
+        say()
         await moving.move(progress=lambda *_: None)

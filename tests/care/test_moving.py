@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
-import multiprocessing
+import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from commonplace import Memory
+from commonplace.care.tally import Tally
 from commonplace.domain.errors import Conflict, Incompatible, InvalidInput
 from commonplace.domain.moves import Moved
 from commonplace.engine.engine import Engine
@@ -19,8 +21,9 @@ from commonplace.wiring import Location, moved
 from tests.care.folders import NOW, directions, memory_of
 from tests.care.mover import main
 from tests.care.test_snapshots import answers
+from tests.faults.killing import killed, processes
 
-processes = multiprocessing.get_context("forkserver")
+KILLS, TIMES = (5, 20) if settings.get_current_profile_name() == "soak" else (3, 1)
 processes.set_forkserver_preload(["tests.care.mover"])
 
 
@@ -139,10 +142,7 @@ async def test_a_source_that_is_written_to_meanwhile_is_noticed(move: Move) -> N
 
 @pytest.mark.parametrize("after", [1, 3])
 async def test_a_move_that_was_killed_goes_on_when_it_is_run_again(move: Move, after: int) -> None:
-    child = processes.Process(target=main, args=(move.source, move.target, after))
-    child.start()
-    await asyncio.to_thread(child.join)
-    assert child.exitcode == -9
+    assert not await asyncio.to_thread(killed, main, move.source, move.target, after, after=60)
     with pytest.raises(Incompatible, match="is not whole .*: run that to its end"):
         async with opened(move.target):
             pass
@@ -152,3 +152,42 @@ async def test_a_move_that_was_killed_goes_on_when_it_is_run_again(move: Move, a
     assert done.resumed
     async with opened(move.source) as before, opened(move.target) as there:
         assert await answers(there, "ana") == await answers(before, "ana")
+
+
+async def test_a_move_that_was_killed_after_its_last_step_finds_everything_there_when_it_is_run_again(
+    move: Move,
+) -> None:
+    first = await move()
+    again = await move()
+    assert again.resumed
+    assert (again.counts, again.users, again.sha256) == (first.counts, first.users, first.sha256)
+    async with opened(move.target) as there:
+        await there.add("One more thing", user="carl")
+    with pytest.raises(InvalidInput, match="holds something already"):
+        await move()
+
+
+async def held(place: str) -> Tally:
+    tally = Tally()
+    async with opened(place) as memory:
+        async for batch in memory._parts.ledger.read_archive():
+            tally.add(batch)
+        assert (await memory.doctor()).healthy
+    return tally
+
+
+@pytest.mark.parametrize("seed", range(TIMES))
+async def test_there_and_back_killed_at_any_moment_everything_arrives(move: Move, seed: int) -> None:
+    chance = random.Random(seed)
+    async with opened(move.source) as memory:
+        await memory.add([f"I saw bird {number} in the garden" for number in range(700)], user="carl")
+    before = await held(move.source)
+    for leg in (move, move.back):
+        for _ in range(KILLS):
+            if await asyncio.to_thread(killed, main, leg.source, leg.target, after=chance.uniform(0, 0.3)):
+                break  # it was faster
+        else:
+            await leg()
+        after = await held(leg.target)
+        assert before.differing(after) == []
+        assert (after.counts, after.counts["messages"]) == (before.counts, 706)

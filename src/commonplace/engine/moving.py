@@ -41,6 +41,8 @@ class Moving:
         """
         embedder = await self._check_source(in_use=in_use)
         before = await _tally(self._source, "Counting", progress, passages=False)
+        if (there := await self._arrived(embedder, before, progress)) is not None:
+            return self._moved(there, resumed=True)
         resumed = await self._begin()
         mark = self._mark
         sent = await self._send(before.records, progress)
@@ -59,6 +61,9 @@ class Moving:
         for place in await self._source.snapshot_places():
             await self._target.add_snapshot_place(place, latest="latest")
         await self._target.set_embedder_identity(embedder or NONE, replacing=mark)
+        return self._moved(sent, resumed=resumed)
+
+    def _moved(self, sent: Tally, *, resumed: bool) -> Moved:
         return Moved(
             source=self._from,
             target=self._to,
@@ -67,6 +72,16 @@ class Moving:
             sha256=sent.sha256(),
             resumed=resumed,
         )
+
+    async def _arrived(self, embedder: str | None, before: Tally, progress: Progress) -> Tally | None:
+        """Return what is there, if that is all of it: a run before this one was killed after its last step."""
+        if before.records == 0 or await self._target.embedder_identity() != (embedder or NONE):
+            return None
+        if before.differing(await _tally(self._target, "Comparing", progress, passages=False)):
+            return None
+        sent = await _tally(self._source, "Counting", progress)
+        there = await _tally(self._target, "Comparing", progress, total=sent.records)
+        return None if sent.differing(there) else sent
 
     @property
     def _mark(self) -> str:
