@@ -218,6 +218,18 @@ def _called_off(clause: Clause) -> Finding:
     return told(clause, "plans", surface(value), text, standing="ended")
 
 
+def needing(clause: Clause) -> list[Finding]:
+    """ "don't need Magnet anymore": it is no longer used. What one does need is asked for, not told."""
+    if not clause.ended:
+        return []
+    phrases = coordinated(clause.rest[: until_stop(clause.rest)])
+    return [
+        told(clause, "uses", one.text, sentence(clause.who, "no longer needs", one.whole), standing="ended")
+        for one in phrases
+        if one.named and not one.definite and not vague(one)
+    ]
+
+
 def letting_lapse(clause: Clause) -> list[Finding]:
     """ "let my Netflix subscription lapse" """
     if not _settled(clause) or clause.low[:1] != ("my",) or clause.low[-1] not in {"lapse", "expire", "go"}:

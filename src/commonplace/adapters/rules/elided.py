@@ -29,7 +29,7 @@ _SOUGHT = word_set(
     " explained analysis law laws examples release reviews review tutorial vs price prices compensation winners"
 )
 """What people look for: a row of words with one of them is a search, not a sentence."""
-_FREELY = frozenset({"i", "my", "we", "our", "so", "and", "but", "because", "which", "who", "btw"})
+_FREELY = frozenset({"i", "my", "we", "our", "so", "and", "but", "because", "which", "who", "btw", "it"})
 _FINITE = word_set("is are was were has have had does did will can would")
 _LATELY = word_set("just recently finally")
 _OBJECTS = DETERMINERS | NUMBERS.keys() | PREPOSITIONS | word_set("my our his her their this last next")
@@ -110,6 +110,8 @@ def _goes_on_about_another(tokens: Sequence[Token]) -> bool:
 def _is_told(tokens: Sequence[Token], lead: set[str]) -> bool:
     """What a row of words about "adopted children" or "moved to tears" is not: something of its own is named."""
     head, second = tokens[0].low, tokens[1]
+    if second.low == "by":
+        return False
     if head in {"moved", "relocated", "emigrated"}:
         dated = any(token.low in {"last", "ago", "yesterday", "today", "week", "month", "year"} for token in tokens)
         named = any(token.named for token in tokens[2:])

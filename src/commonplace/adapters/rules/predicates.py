@@ -352,6 +352,7 @@ _READERS: dict[str, Reader] = {
     "date": changes.dating,
     "hand": changes.giving_notice,
     "let": changes.letting_lapse,
+    "need": changes.needing,
     "pick": picking_up,
     "try": trying,
     "unsubscribe": unsubscribing,
