@@ -307,6 +307,14 @@ class TestCorrections:
         memory.tell(day(8), a_claim("cat", attribute="pet"))
         assert "three cats" in {fact.value for fact in memory.valid_at(day(9))}
 
+    def test_an_end_that_is_unsure_ends_what_it_meets_and_is_nothing_by_itself(self) -> None:
+        memory = Simulator()
+        memory.tell(day(1), a_claim("Miso", attribute="pet"))
+        memory.tell(day(5), a_claim("Miso", attribute="pet", standing="ended", confidence=0.4))
+        memory.tell(day(5), a_claim("Prince", attribute="pet", standing="ended", confidence=0.4))
+        assert memory.valid_at(day(6)) == []
+        assert [fact.value for fact in memory.valid_at(day(4))] == ["Miso"]
+
     def test_a_correction_of_nothing_is_a_statement(self) -> None:
         (decision,) = reconcile([a_claim("Nantes", standing="corrects")], [], said_at=day(2))
         assert isinstance(decision, New)

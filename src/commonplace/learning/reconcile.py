@@ -35,6 +35,9 @@ from commonplace.learning.timeline import ALWAYS, Hearings, Place, Span, begin, 
 MARGIN = 0.3
 """So much less sure than what was said at the same time, and a claim gives way."""
 
+UNSURE = 0.5
+"""An end that is less sure than this counts only where there is something that it ends: "Miso died" may be news."""
+
 
 def needs(claims: Iterable[Claim]) -> list[tuple[str, str]]:
     """Return the (subject, attribute) pairs whose facts `reconcile` must be given."""
@@ -262,6 +265,8 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
 def _ends_nothing(claim: Claim, spot: Place, setting: Setting) -> Decision:
     if spot.displaced:
         return _replaces(claim, spot)
+    if claim.confidence < UNSURE:
+        return Ignored(claim, "nothing known that it could mean")
     if claim.standing == "denied" and _is_replaced(claim, setting):
         return Ignored(claim, "the value that the same message gives says as much")
     start = None if spot.open_start else spot.since

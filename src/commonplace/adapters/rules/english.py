@@ -11,7 +11,7 @@ from commonplace.adapters.rules.elided import completed, may_be_dropped, straigh
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
-from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES
+from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES, SUBJECTS
 from commonplace.adapters.rules.moments import Moment, moments
 from commonplace.adapters.rules.nominal import nominal
 from commonplace.adapters.rules.patterns import Pattern
@@ -23,7 +23,7 @@ from commonplace.adapters.rules.sentences import Sentence, sentences
 from commonplace.adapters.rules.subject import Subject, subject
 from commonplace.adapters.rules.tokens import Token, surface, tokenise
 
-_CUE = Pattern(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's)\b", re.IGNORECASE)
+_CUE = Pattern(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's|died|passed away)\b", re.IGNORECASE)
 _CORRECTING = Pattern(
     r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake"
     r"|wait)\b[,:. ]"
@@ -36,6 +36,11 @@ _INTRODUCED = Pattern(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECA
 _REACHED = Pattern(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
 _BIRTHDAY = Pattern(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
 _BORN = Pattern(r"\s*(?:born and raised|born|raised) in (?=\w)")
+_DIED = Pattern(
+    r"\s*(?:(?i:sadly|unfortunately),? )?(?P<who>[A-Z][\w'-]+) (?:sadly |just |recently |peacefully )?"
+    r"(?:died|passed away)\b"
+    r"|\s*(?:We|we|I) (?:just )?had to put (?P<down>[A-Z][\w'-]+) (?:down|to sleep)\b"
+)
 _MARKS = {"anymore": "anymore", "again": "again", "anylonger": "anymore"}
 
 
@@ -115,12 +120,24 @@ def _special(text: str, low: str, begin: int, stop: int, at: datetime) -> list[t
     if _BIRTHDAY.search(low, begin, stop) is not None:
         day = f"{at.day} {at:%B}"
         return [(told(clause, "birthday", day, f"User's birthday is {day}", when="none"), clause)]
+    died = _DIED.match(text, begin, stop)
+    if died is not None and low[stop : stop + 1] != "?":
+        return _lost(died, low, tokenise(text, begin, stop), at)
     born = _BORN.match(low, begin, stop)
     if born is not None:
         tokens = tokenise(text, born.end(), stop)
         end = name_end(tokens, 0)
         return [(found(clause, "hometown", surface(tokens[:end]), "come from"), clause)] if end else []
     return []
+
+
+def _lost(died: re.Match[str], low: str, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
+    """ "Miso died last week": the end of whoever bears that name among the user's own, and nothing if nobody does."""
+    name = died["who"] or died["down"]
+    if name.lower() in SUBJECTS | {"who", "nobody", "everybody"}:
+        return []
+    clause = replace(_bare(tokens[0].start, tokens[-1].stop, at), moments=moments(low, tokens))
+    return [(replace(told(clause, "pet", name, f"{name} died", standing="ended"), confidence=0.4), clause)]
 
 
 def _naming(text: str, low: str, at: int, stop: int, now: datetime, begin: int) -> list[tuple[Finding, Clause]]:
