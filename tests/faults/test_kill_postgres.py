@@ -1,4 +1,4 @@
-"""The PostgreSQL server is killed amid writes and comes back: what was acknowledged is there, once."""
+"""The PostgreSQL server goes down amid writes and comes back: what was acknowledged is there, once."""
 
 import asyncio
 import os
@@ -9,12 +9,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import LedgerUnavailable
 from commonplace.memory import AsyncMemory
-from tests.servers import PATIENCE, database_of, postgres_running, run_sql
+from tests.faults.room import filled
+from tests.servers import PATIENCE, database_of, postgres_on_a_small_disk, postgres_running, run_sql
 
 ROUNDS, WRITERS = 3, 4
 
@@ -83,3 +85,32 @@ async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(database: 
         assert len(kept) == len(set(kept)) and acknowledged <= set(kept) <= acknowledged | unknown
         assert (await memory.stats()).counts["facts"] == len(kept)
         assert (await memory.doctor()).healthy
+
+
+def started(database: str) -> object:
+    with psycopg.connect(database) as connection:
+        return connection.execute("select pg_postmaster_start_time()").fetchone()
+
+
+async def test_a_server_that_goes_down_for_want_of_room_for_its_log_is_used_again_when_there_is_some(
+    tmp_path: Path,
+) -> None:
+    chance, acknowledged = random.Random(7), set[str]()
+    with postgres_on_a_small_disk("log") as (database, disk):
+        async with AsyncMemory.open(
+            database, home=tmp_path, embedder=HashEmbedder(), index="exact", postgres_patience=PATIENCE
+        ) as memory:
+            before = started(database)
+            with filled(disk):
+                with pytest.raises(LedgerUnavailable):
+                    for number in range(1_000):
+                        text = f"I saw bird {number}: {chance.randbytes(2_000).hex()}"
+                        acknowledged.update((await memory.add(text, user="ana")).messages)
+                async with asyncio.timeout(PATIENCE):
+                    while (disk.parent / "data" / "postmaster.pid").exists():  # noqa: ASYNC110 - nobody is told
+                        await asyncio.sleep(0.02)
+            acknowledged.update((await memory.add("After room was made", user="ana")).messages)
+            kept = [message.id for message in await memory.messages(user="ana", limit=2_000)]
+            assert acknowledged <= set(kept) and len(kept) - len(acknowledged) <= 1  # the last one is not known
+            assert (await memory.doctor()).healthy
+            assert started(database) != before
