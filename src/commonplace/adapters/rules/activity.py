@@ -113,7 +113,7 @@ def habitual(clause: Clause) -> list[Finding]:
         or (group.negated and (not clause.ended or group.tense == "perfect"))
     ):
         return []
-    if not {"this", "that", "it", "your", "you", "these", "those", "there"}.isdisjoint(clause.low):
+    if not {"this", "that", "it", "your", "you", "these", "those", "there", "here", "what"}.isdisjoint(clause.low):
         return []
     if group.lemma in _HABITS and (clause.often or clause.ended or _daily(clause)):
         return [habit(clause)] if clause.rest or group.lemma not in {"go", "take", "have", "do", "get"} else []

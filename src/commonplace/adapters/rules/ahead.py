@@ -25,7 +25,9 @@ _GOING = word_set("fly go leave move meet visit start travel get host attend dri
 """What "today" makes a plan of; everything else "I am doing today" is the moment."""
 _CHAT = word_set(
     "ask tell try send show need let see give say talk check look use grab head be think consider wonder hope wish"
+    " feel seem"
 )
+_ASKED = frozenset({"you", "your", "yours"})
 _WISHED = word_set(
     "visit travel learn own live move buy become retire climb open study adopt marry lose quit speak work go see"
     " have hike try sail start"
@@ -41,6 +43,20 @@ _MAKING = frozenset(
 )
 _SHAPELESS = frozenset(
     {"project", "projects", "task", "assignment", "issue", "problem", "bug", "feature", "part", "presentation", "tests"}
+    | {
+        "difference",
+        "mistake",
+        "living",
+        "point",
+        "mess",
+        "fuss",
+        "change",
+        "effort",
+        "case",
+        "deal",
+        "fool",
+        "decision",
+    }
 )
 _MADE = word_set(
     "query function script prompt request code email message report essay reply file test loop class list list"
@@ -162,7 +178,7 @@ def wanting(clause: Clause) -> list[Finding]:
     """A wish stays a wish. What is asked of the assistant is none."""
     tokens = clause.rest
     low = words(tokens)
-    if clause.group.tense == "past" or not low or not clause.who.is_user or "you" in low or low[0] == "you":
+    if clause.group.tense == "past" or not low or not clause.who.is_user or not _ASKED.isdisjoint(low):
         return []
     if low[0] in {"to", "of"} and len(low) > 1:
         known = known_verbs().find(low[1])

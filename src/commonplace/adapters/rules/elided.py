@@ -23,7 +23,12 @@ _PARTICLED = word_set("got broke split gave turned started stopped quit switched
 _FEELING = word_set("love hate adore prefer")
 """Alone they are nouns as often: "Hate speech", "Love songs"."""
 _FELT = word_set("really absolutely totally always still just also personally honestly")
-_NOT_THINGS = frozenset({"it", "this", "that", "these", "those", "your", "you", "how", "when", "what", "the", "to"})
+_NOT_THINGS = PREPOSITIONS | word_set(
+    "it this that these those your you how when what the to and or is are was were will can could should would may"
+    " might must has had does of takes makes brings hurts conquers wins means gives comes goes lasts grows heals knows"
+    " feels needs matters helps keeps really truly always never"
+)
+"""Behind "love" they make it a noun, or say nothing of the user: "love is …", "love and peace", "love it"."""
 _SOUGHT = word_set(
     "symptoms treatment remedies causes meaning definition tips ideas list lists statistics dataset lyrics plot rules"
     " explained analysis law laws examples release reviews review tutorial vs price prices compensation winners"
@@ -86,6 +91,7 @@ def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
         return ("i",) if _is_own_doing(head, low) and _is_told(tokens[at:], lead) else ()
     if head in _FEELING:
         felt = any(token.low in _FELT for token in tokens[:at]) or not _FEELING.isdisjoint(low[1:])
+        felt = felt or (len(low) > 2 and is_verb(following, "gerund"))
         return ("i",) if felt and following not in _NOT_THINGS else ()
     if head == "no" and following == "longer":
         return ("i",) if len(low) > 3 and is_verb(low[2], "base") else ("i", "am")

@@ -7,6 +7,7 @@ from typing import Literal
 from commonplace.adapters.rules.clause import Clause, Finding, found
 from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.lexicon import RELATIONS
+from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called
 from commonplace.adapters.rules.render import in_the_singular, third_person
@@ -101,9 +102,15 @@ def _over(clause: Clause, frame: Frame) -> bool | None:
         return clause.ended
     if group.tense == "perfect":
         return None if not (group.progressive or clause.lasting or frame.past == "holds") else False
-    if group.progressive or frame.past == "drop":
+    if group.progressive or frame.past == "drop" or _LONG_AGO.search(" ".join(words(clause.full))) is not None:
         return None
     return frame.past == "ended"
+
+
+_LONG_AGO = Pattern(
+    r"\b(?:back then|as an? (?:kid|child|boy|girl|teen|teenager|student)|when i was|growing up|in those days)\b"
+)
+"""What was liked then says nothing of now."""
 
 
 _Object = tuple[Phrase, str]
@@ -208,7 +215,12 @@ def _gerunds(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     parts: list[Sequence[Token]] = []
     begin = 0
     for place in range(1, len(tokens) - 1):
-        if tokens[place].low in {",", "and", "or"} and place >= begin and tokens[place + 1].low.endswith("ing"):
+        if (
+            tokens[place].low in {",", "and", "or"}
+            and place >= begin
+            and tokens[place + 1].low.endswith("ing")
+            and not (tokens[place].low == "," and tokens[place - 2].low in {"a", "an", "the"})
+        ):
             parts.append(tokens[begin:place])
             begin = place + 1
     return [*parts, tokens[begin:]]
@@ -236,6 +248,8 @@ def _cut_short(tokens: Sequence[Token], end: int) -> bool:
     """ "creating a safe[, …]", "the friends [I have]", "talking about": half a phrase says something else"""
     if end < len(tokens) and tokens[end].low == "," and end > 1 and tokens[end - 2].low in {"a", "an", "the"}:
         return True
+    if end == 2 and tokens[1].text.islower() and words(tokens[2:3]) == (",",) and "and" not in words(tokens[3:]):
+        return True  # "using small, quick tools"
     if tokens[0].low in _SAYING_SO:
         return True
     return (end < len(tokens) and tokens[end].low == "i") or tokens[end - 1].low in {"about", "of", "with", "for", "to"}
@@ -253,12 +267,17 @@ def _contrasted(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]] | No
     return None
 
 
+_FRANKLY = {(word,) for word in ("honest", "fair", "frank", "clear", "sure", "exact", "precise")}
+
+
 def tail_of(tokens: Sequence[Token]) -> str:
     """The complement that makes the text richer: "as a productivity tool", "for work". Long or clausal ones are
     left out."""
     end = next((place for place, token in enumerate(tokens) if token.low in _TAIL_ENDS), len(tokens))
     kept = tokens[:end]
-    if not kept or len(kept) > _TAIL:
+    if not kept or len(kept) > _TAIL or kept[-1].low in {"to", "of", "for", "with", "in", "on", "at", "from", "about"}:
+        return ""
+    if words(kept[:2]) == ("to", "be") and words(kept[2:]) in _FRANKLY:
         return ""
     if kept[0].low == "as" and len(kept) > 1 and kept[1].low not in {"a", "an", "the", "my"}:
         return f"as {in_the_singular(surface(kept[1:]))}"

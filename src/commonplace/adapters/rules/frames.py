@@ -51,6 +51,7 @@ def is_pastime(phrase: Phrase) -> bool:
 def is_condition(phrase: Phrase) -> bool:
     return (
         not CONDITIONS.isdisjoint(phrase.low)
+        or "ADD" in phrase.text.split()
         or phrase.low[-1].endswith(("itis", "osis", "emia", "aemia", "algia", "phobia", "pathy"))
         or phrase.head in {"syndrome", "disorder", "disease"}
     )
@@ -69,7 +70,9 @@ def _hate(verb: str) -> Frame:
     return Frame("dislikes", verb, past="holds", through=_LIKING)
 
 
-_MEALS = frozenset({"breakfast", "lunch", "dinner", "supper", "out", "late", "early", "well", "healthy"})
+_MEALS = frozenset(
+    {"breakfast", "lunch", "dinner", "supper", "out", "late", "early", "well", "healthy", "healthier", "clean"}
+)
 _WORN = frozenset({"glasses", "contacts", "lenses", "aid", "aids", "braces", "dentures", "hijab", "wig", "retainer"})
 FRAMES: dict[str, Frame] = {
     "use": _USE,

@@ -31,7 +31,7 @@ POINTING = word_set(
     "this that these those your his her its their it them him us you me he she they something anything nothing"
     " everything"
     " someone anyone everyone stuff things here there one ones myself yourself what how when why where who which same"
-    " other others each"
+    " other others each somewhere anywhere nowhere everywhere somebody anybody everybody nobody"
 )
 PREPOSITIONS = word_set(
     "in on at for with from to as by about into onto over under near around through during without because than"
@@ -96,7 +96,7 @@ _RELATION_ROWS = {
         "horse horses pony fish goldfish tortoise turtle gecko lizard snake snakes chicken chickens ferret "
         "ferrets bird birds budgie canary goat goats pig pigs duck ducks poodle labrador lab retriever beagle "
         "bulldog terrier dachshund corgi husky greyhound spaniel collie chihuahua pug dalmatian rottweiler "
-        "shepherd schnauzer whippet mutt siamese tabby cockatiel cockatoo guinea-pig rat rats mouse mice "
+        "shepherd schnauzer whippet mutt siamese tabby cockatiel cockatoo guinea-pig rat rats mice "
         "iguana tarantula hedgehog alpaca alpacas llama donkey sheep bees hens rooster axolotl macaw pup "
         "pitbull labradoodle goldendoodle malamute maltese sheepdog bulldogs pugs pets pet"
     ),

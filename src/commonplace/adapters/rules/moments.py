@@ -42,11 +42,12 @@ _MONTH = (
     r"|dec(?:ember)?)"
 )
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_SHORT_DAY = r"(?:tues?|weds?|thurs?)"
 _PART = r"(?:morning|afternoon|evening|night)"
 _UNIT = r"(?:day|week|fortnight|month|year|decade|quarter|weekend)"
 _COUNT = (
     r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
-    r"|a couple of|a few|several)"
+    r"|a couple of|a few|few|several)"
 )
 _YEAR = r"(?:19|20)\d\d"
 _NAMED = (
@@ -60,7 +61,7 @@ _LOOSE = (
 )
 _DEICTIC = (
     rf"(?:last|next|this|this coming|this past|the past|the coming) (?:{_UNIT}|spring|summer|autumn|fall|winter"
-    rf"|{_DAY}|{_MONTH})(?: {_PART})?"
+    rf"|{_DAY}|{_SHORT_DAY}|{_MONTH})(?: {_PART})?"
     rf"|today|tonight|tomorrow(?: {_PART})?|yesterday(?: {_PART})?|last night"
     rf"|the day after tomorrow(?: {_PART})?|the day before yesterday|this {_PART}"
     r"|the (?:week|weekend|month|year|spring|summer|autumn|fall|winter) before last"
@@ -105,7 +106,7 @@ _STARTERS = word_set(
     " until till up from between starting"
     " ever around about back by over before after sometime early late last next this the today tonight tomorrow"
     " yesterday a an one two three"
-    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several ages years decades some not"
+    " four five six seven eight nine ten eleven twelve fifteen twenty thirty several few ages years decades some not"
 )
 
 
@@ -258,7 +259,7 @@ def _relative(period: str, at: datetime, ahead: bool) -> Range | None:
         return None
     step, noun = _STEPS[match[1]], match[2]
     today = _midnight(at)
-    if noun[:3] in _DAYS and noun.endswith("day") and noun != "day":
+    if noun[:3] in _DAYS and (noun.endswith("day") or re.fullmatch(_SHORT_DAY, noun)):
         return _weekday(noun, today, step, ahead)
     if noun in {"day", "week", "weekend"}:
         monday = today - timedelta(days=today.weekday()) + timedelta(days=7 * step)

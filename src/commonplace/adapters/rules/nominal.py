@@ -21,6 +21,7 @@ from commonplace.adapters.rules.topics import (
     RELIGIONS,
 )
 
+_POINTS = frozenset({"it", "this", "that", "these", "those", "you", "your", "yours", "them"})
 _STOPS = frozenset(
     {
         "at",
@@ -156,16 +157,13 @@ def _wordlike(clause: Clause, phrase: Phrase, attribute: str, verb: str) -> list
 def _of(clause: Clause, phrase: Phrase) -> list[Finding]:
     at = phrase.low.index("of")
     noun, thing = phrase.low[at - 1] if at else "", " ".join(phrase.text.split(" ")[at + 1 :])
+    thing = thing.removeprefix("both ")
     if not thing:
         return []
     if noun in {"fan", "lover", "admirer"}:
         if clause.group.negated and not clause.ended:
             return [found(clause, "dislikes", thing, "dislike", standing="holds")]
-        return (
-            [found(clause, "likes", thing, "be a fan of")]
-            if phrase.low[-1] not in {"it", "this", "that", "you", "them"}
-            else []
-        )
+        return [found(clause, "likes", thing, "be a fan of")] if _POINTS.isdisjoint(phrase.low[at + 1 :]) else []
     if noun == "member":
         return [found(clause, "member_of", thing.removeprefix("the ").removeprefix("a "), "be a member of")]
     if noun in PARENT_WORDS:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, POINTING, PREPOSITIONS
+from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, NUMBERS, POINTING, PREPOSITIONS
 from commonplace.adapters.rules.tokens import Token, surface, words
 from commonplace.adapters.rules.topics import FIXED_PAIRS
 from commonplace.adapters.rules.wordsets import word_set
@@ -137,6 +137,8 @@ def until_stop(tokens: Sequence[Token], *, through: frozenset[str] = frozenset()
         low = token.low
         if low in {"i", "we", "he", "she", "they", "(", ")", ";", "-", "–", "—", "…"} and place:
             return place
+        if low == "each" and words(tokens[place + 1 : place + 2]) == ("other",):
+            continue
         if low in PREPOSITIONS and low not in through and not (token.named and place and tokens[place - 1].named):
             return place
         if low == "to" and "to" not in through:
@@ -144,14 +146,36 @@ def until_stop(tokens: Sequence[Token], *, through: frozenset[str] = frozenset()
     return len(tokens)
 
 
-def _commas(tokens: Sequence[Token]) -> list[list[Token]]:
-    pieces: list[list[Token]] = [[]]
+def _pieces(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """Return what stands between commas and "and", as far as each is a thing of its own."""
+    begin = 0
+    found: list[tuple[int, int]] = []
     for place, token in enumerate(tokens):
         if token.low in {",", ":"} or (token.low in _AND and not (token.named and place) and not _fixed(tokens, place)):
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return [piece for piece in pieces if piece]
+            found.append((begin, place))
+            begin = place + 1
+    kept: list[tuple[int, int]] = []
+    for start, stop in [*found, (begin, len(tokens))]:
+        if start == stop:
+            continue
+        if kept and _goes_inside(tokens[kept[-1][0] : kept[-1][1]], tokens[start:stop]):
+            start = kept.pop()[0]
+        kept.append((start, stop))
+    return [tokens[start:stop] for start, stop in kept]
+
+
+_INNER = word_set("of about with by for in on at from like how what when that why who")
+
+
+def _goes_inside(before: Sequence[Token], piece: Sequence[Token]) -> bool:
+    """ "books about Rome and war", "the joy of cooking and eating": the second belongs behind "about" and "of", too"""
+    if piece[0].low in DETERMINERS or piece[0].low in NUMBERS:
+        return False
+    before = before[_lead(before) :]
+    inner = next((place for place, token in enumerate(before) if token.low in _INNER), None)
+    if inner is None or inner + 1 >= len(before):
+        return False
+    return not piece[0].low.endswith("ing") or before[inner + 1].low.endswith("ing")
 
 
 def _fixed(tokens: Sequence[Token], place: int) -> bool:
@@ -165,15 +189,15 @@ def _fixed(tokens: Sequence[Token], place: int) -> bool:
 
 def coordinated(tokens: Sequence[Token]) -> list[Phrase]:
     """Return the phrases of "A, B and C", each cleaned."""
-    pieces = _commas(tokens)
+    pieces = _pieces(tokens)
     if (
         len(pieces) == 2
-        and len(pieces[0]) == 1
+        and (len(pieces[0]) == 1 or pieces[0][-2].low in {"a", "an"})
         and len(pieces[1]) > 1
-        and pieces[0][0].text.islower()
+        and pieces[0][-1].text.islower()
         and _AND.isdisjoint(words(tokens))
     ):
-        pieces = [list(tokens)]
+        pieces = [tokens]
     return [phrase for piece in pieces if (phrase := cleaned(piece)) is not None]
 
 
@@ -226,7 +250,7 @@ def _trail(tokens: Sequence[Token], begin: int, end: int) -> int:
     while end > begin:
         last = tokens[end - 1]
         if (
-            last.low in _TRAILING
+            (last.low in _TRAILING and not (last.named and end - begin > 1))
             or last.low in {"of", "for", "with", "by"}
             or not any(sign.isalnum() for sign in last.text)
             and last.low not in {"'s", "'"}
@@ -245,6 +269,7 @@ def vague(phrase: Phrase) -> bool:
     if (
         phrase.low[0] in POINTING
         or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"}
+        or phrase.low == ("going",)
         or not _POINTS.isdisjoint(phrase.low)
     ):
         return True

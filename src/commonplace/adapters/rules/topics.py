@@ -42,7 +42,7 @@ CONDITION_ADJECTIVES = phrase_set(
     " hypothyroid"
 )
 CONDITIONS = word_set(
-    "asthma diabetes epilepsy arthritis insomnia anxiety depression adhd add autism ocd ptsd migraine migraines"
+    "asthma diabetes epilepsy arthritis insomnia anxiety depression adhd autism ocd ptsd migraine migraines"
     " hypertension anemia anaemia"
     " eczema psoriasis lupus cancer hiv ibs crohn's endometriosis pcos gout glaucoma tinnitus vertigo scoliosis"
     " osteoporosis hypothyroidism"
@@ -136,7 +136,7 @@ PEOPLE_TRAITS = phrase_set(
 TRAIT_ADJECTIVES = phrase_set(
     "shy, impatient, patient, lazy, ambitious, introverted, extroverted, outgoing, creative, stubborn,"
     " organized, organised, disorganized,"
-    " messy, tidy, punctual, curious, competitive, sensitive, anxious, optimistic, pessimistic, honest,"
+    " messy, tidy, punctual, competitive, sensitive, anxious, optimistic, pessimistic, honest,"
     " left-handed, left handed, right-handed,"
     " right handed, ambidextrous, tall, short, bald, gay, lesbian, bisexual, bi, trans, transgender, queer,"
     " straight, asexual, nonbinary,"
