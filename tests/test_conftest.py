@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.servers import run_sql
+
 ROOT = Path(__file__).parent.parent
 
 SKIPPING = {
@@ -46,6 +48,14 @@ def test_that_fails():
     assert 1 == 2, "not equal"
 
 def test_that_passes():
+    pass
+""",
+}
+
+
+MAKING_A_FOLDER = {
+    "test_making_a_folder.py": """
+def test_with_a_folder(tmp_path):
     pass
 """,
 }
@@ -95,3 +105,10 @@ def test_a_server_on_this_machine_can_be_reached() -> None:
 
 async def test_an_async_test_runs_without_a_mark(anyio_backend_name: str) -> None:
     assert anyio_backend_name == "asyncio"
+
+
+def test_another_run_of_the_tests_takes_nothing_from_the_servers_of_this_one(
+    tmp_path: Path, environment: dict[str, str], postgres_url: str
+) -> None:
+    assert "= 1 passed in" in closing_line(MAKING_A_FOLDER, folder=tmp_path, environment=environment, ci=False)
+    run_sql(postgres_url, "checkpoint")  # it opens files, as whoever it runs as

@@ -16,18 +16,25 @@ from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import LedgerUnavailable
 from commonplace.memory import AsyncMemory
 from tests.faults.room import filled
-from tests.servers import PATIENCE, database_of, postgres_on_a_small_disk, postgres_running, run_sql
+from tests.servers import (
+    PATIENCE,
+    database_of,
+    postgres_on_a_small_disk,
+    postgres_running,
+    reachable_folder,
+    run_sql,
+)
 
 ROUNDS, WRITERS = 3, 4
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[str]:
-    """A server of its own that does wait for the disk."""
-    with postgres_running(tmp_path / "postgres") as url:
+def server() -> Iterator[tuple[str, Path]]:
+    """The database and the folder of a server of its own that does wait for the disk."""
+    with reachable_folder() as folder, postgres_running(folder) as url:
         run_sql(url, "create role app login", "create database memory owner app")
         run_sql(database_of(url, "memory"), "create extension vector")
-        yield database_of(url, "memory", user="app")
+        yield database_of(url, "memory", user="app"), folder
 
 
 def kill_and_start(folder: Path) -> None:
@@ -47,12 +54,12 @@ def kill_and_start(folder: Path) -> None:
             return
 
 
-async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(database: str, tmp_path: Path) -> None:
+async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(server: tuple[str, Path], tmp_path: Path) -> None:
+    database, folder = server
     chance, over = random.Random(7), asyncio.Event()
     acknowledged, unknown = set[str](), set[str]()
-    home, patience = tmp_path / "home", 60.0
     async with AsyncMemory.open(
-        database, home=home, embedder=HashEmbedder(), index="exact", postgres_patience=patience
+        database, home=tmp_path, embedder=HashEmbedder(), index="exact", postgres_patience=PATIENCE
     ) as memory:
 
         async def write(writer: int) -> None:
@@ -73,7 +80,7 @@ async def test_nothing_acknowledged_is_lost_when_the_server_is_killed(database: 
                 writers.create_task(write(writer))
             for _ in range(ROUNDS):
                 await asyncio.sleep(chance.uniform(0.2, 0.6))
-                await asyncio.to_thread(kill_and_start, tmp_path / "postgres")
+                await asyncio.to_thread(kill_and_start, folder)
             await asyncio.sleep(0.2)
             over.set()
 

