@@ -70,7 +70,7 @@ async def test_no_byte_is_left_where_the_server_lets_go_of_its_log(database: str
         assert await ledger.scrub() == [scrubbing.ELSEWHERE]
         assert found(folder) == {}
         assert len((await ledger.feed(BEN)).messages) == 60
-        assert await ledger.check() == []
+        assert [one for one in await ledger.check() if one.severity != "note"] == []
 
 
 async def test_no_byte_is_left_of_long_texts_where_the_server_has_cleaned_the_rest(database: str, folder: Path) -> None:

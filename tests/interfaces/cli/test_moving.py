@@ -18,13 +18,19 @@ def test_a_memory_is_moved_and_answers_from_its_new_place(cli: Cli, home: Path, 
     assert (told.code, "Counts and hashes agree." in told.out) == (0, True)
 
 
+def test_a_move_that_is_done_is_found_whole_when_it_is_run_again(cli: Cli, home: Path) -> None:
+    cli("migrate", home, "moved")
+    again = cli("migrate", home, "moved", "--json")
+    assert (again.code, again.json["resumed"], again.json["counts"]["messages"]) == (0, True, 1)
+
+
 def test_wrong_use_says_what_was_expected(cli: Cli, home: Path) -> None:
     assert cli("migrate", home).code == 2
     assert cli("migrate", home, "").code == 2
     assert cli("migrate", "nowhere", "new").code == 2
-    assert (
-        "expected an empty one" in cli("migrate", home, home.parent / "moved").err + cli("migrate", home, "moved").err
-    )
+    cli("add", "I use Magnet", "--user", "u2", "--home", "taken")
+    taken = cli("migrate", home, "taken")
+    assert (taken.code, "expected an empty one" in taken.err) == (2, True), taken.err
     for nothing in (["sqlite://memory.db", "new"], [home, "sqlite://memory.db"]):
         wrong = cli("migrate", *nothing)
         assert (wrong.code, "expected sqlite:///relative/path" in wrong.err) == (2, True), wrong.err
