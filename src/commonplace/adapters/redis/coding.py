@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from commonplace.domain.plain import as_json, from_json
 from commonplace.domain.times import from_micros, to_micros
-from commonplace.domain.values import Json, Message, MessageId, Role, SessionId, SessionInfo
+from commonplace.domain.values import Attachment, Json, Message, MessageId, Role, SessionId, SessionInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ def packed_message(message: Message) -> str:
             "agent": message.agent,
             "metadata": dict(message.metadata),
             "expires_at": None if message.expires_at is None else to_micros(message.expires_at),
+            "attachments": as_json(message.attachments),
         }
     )
 
@@ -85,6 +87,7 @@ def unpacked_message(packed: bytes) -> Message:
         agent=row["agent"],
         metadata=row["metadata"],
         expires_at=None if row["expires_at"] is None else from_micros(row["expires_at"]),
+        attachments=tuple(from_json(Attachment, one) for one in row["attachments"]),
     )
 
 
