@@ -84,7 +84,8 @@ async def test_a_request_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 async def test_pages_of_other_sites_and_foreign_host_names_are_refused(server: Running) -> None:
-    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}):
+    origins, hosts = ("https://evil.example", "null", "http://[", "http://[x]"), ("evil.example", "[::1", "[x]", "")
+    for headers in (*({"Origin": origin} for origin in origins), *({"Host": host} for host in hosts)):
         answer = await server.client.post("/v1/recall", json=RECALL, headers=headers)
         assert answer.status_code == 403, headers
     own = await server.client.post("/v1/recall", json=RECALL, headers={"Origin": "http://localhost"})

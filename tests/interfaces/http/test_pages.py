@@ -33,7 +33,19 @@ async def test_a_key_that_was_revoked_leads_back_to_the_login(guarded: Running) 
     assert "Max-Age=0" in answer.headers["set-cookie"]
 
 
-@pytest.mark.parametrize("wanted", ["//evil.example/", "https://evil.example/", "/\\evil.example", "/v1/facts", "x"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "//evil.example/",
+        "https://evil.example/",
+        "/\\evil.example",
+        "/v1/facts",
+        "x",
+        "//[",
+        "http://[x",
+        "javascript:/facts",
+    ],
+)
 async def test_the_login_leads_to_no_other_place(guarded: Running, wanted: str) -> None:
     token = (await guarded.key())["Authorization"].removeprefix("Bearer ")
     answer = await guarded.client.post("/login", data={"key": token, "next": wanted})
@@ -49,10 +61,11 @@ async def test_a_form_without_its_token_is_refused(guarded: Running) -> None:
 
 async def test_forms_of_another_site_are_refused(guarded: Running) -> None:
     token = (await guarded.key())["Authorization"].removeprefix("Bearer ")
-    foreign = {"Origin": "http://evil.example"}
-    assert (await guarded.client.post("/login", data={"key": token}, headers=foreign)).status_code == 403
-    shown = await cookie(guarded)
-    assert (await guarded.client.post("/logout", data={}, headers=shown | foreign)).status_code == 403
+    for origin in ("http://evil.example", "http://["):
+        foreign = {"Origin": origin}
+        assert (await guarded.client.post("/login", data={"key": token}, headers=foreign)).status_code == 403
+        shown = await cookie(guarded)
+        assert (await guarded.client.post("/logout", data={}, headers=shown | foreign)).status_code == 403
 
 
 async def test_pages_let_nothing_foreign_run_and_are_kept_nowhere(server: Running) -> None:
@@ -111,6 +124,7 @@ NONSENSE = [
     "/graph?user=" + "x" * 1_001,
     "/care/export?user=%0d%0aSet-Cookie:x",
     "/login?next=%00",
+    "/login?next=//[",
 ]
 
 

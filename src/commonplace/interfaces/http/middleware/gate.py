@@ -66,13 +66,20 @@ class Gate:
         origin = headers.get("origin")
         if origin is None or origin in self._origins:
             return
-        if urlsplit(origin).netloc != headers.get("host"):
+        if origin.partition("://")[2] != headers.get("host"):
             raise Forbidden(f"Origin {origin[:200]!r}: pages of that site may not call this service (api_cors_origins)")
 
     def _check_host(self, headers: Headers, caller: Caller) -> None:
-        host = (urlsplit(f"//{headers.get('host', '')}").hostname or "").lower()
-        if caller.key == "local" and host not in self._hosts:
+        host = headers.get("host", "")
+        if caller.key == "local" and _name_of(host) not in self._hosts:
             raise Forbidden(f"Host {host[:200]!r}: without a key this service answers on this machine only")
+
+
+def _name_of(host: str) -> str | None:
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:  # brackets with no address in them
+        return None
 
 
 def token_of(headers: Headers, path: str) -> str | None:
