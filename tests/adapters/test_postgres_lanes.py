@@ -106,9 +106,71 @@ async def test_a_message_that_was_kept_unheard_is_kept_once_and_was_not_there_be
         assert (await ledger.versions(ANA)).version == 2
 
 
+@pytest.mark.parametrize("answered", [False, True])
+async def test_what_a_pooler_says_of_a_server_that_is_gone_is_a_lost_connection(
+    postgres_emptied: str, answered: bool
+) -> None:
+    """With the answer to a COMMIT in front of it, the driver takes it for one answer too many."""
+    gone = b"SFATAL\0C08P01\0Mserver conn crashed?\0\0"
+    gone = b"E" + (len(gone) + 4).to_bytes(4, "big") + gone
+    said = (b"attempt 0", b"COMMIT")
+    async with cutting_after(postgres_emptied, *said, last=gone, answered=answered) as url, lanes_of(url) as lanes:
+        assert await lanes.write(failing_once("select 1"), tenant=None) == 0
+        assert await lanes.read(noted, tenant=None) == ["attempt 0"]
+
+
+async def test_connections_that_the_server_ended_because_nobody_used_them_are_replaced(postgres_emptied: str) -> None:
+    async with PostgresLedger(f"{postgres_emptied}&options=-cidle_session_timeout%3D200") as ledger:
+        await ledger.write(ANA, added("m1"))
+        await asyncio.sleep(0.5)
+        assert (await ledger.versions(ANA)).rows == 1
+        await asyncio.sleep(0.5)
+        assert set(await ledger.messages_by_id(ANA, [MessageId("m1")])) == {"m1"}
+        await asyncio.sleep(0.5)
+        assert await ledger.write(ANA, added("m2")) == frozenset()
+
+
+async def test_work_that_paused_for_too_long_is_done_again(postgres_emptied: str) -> None:
+    """As by a process that was stopped for a while."""
+    work = failing_once("select 1")
+
+    async def pausing(connection: Connection) -> int:
+        attempt = await work(connection)
+        await asyncio.sleep(0.5 if attempt == 0 else 0)
+        return attempt
+
+    async with lanes_of(f"{postgres_emptied}&options=-cidle_in_transaction_session_timeout%3D200") as lanes:
+        assert await lanes.write(pausing, tenant=None) == 1
+        assert await lanes.read(noted, tenant=None) == ["attempt 1"]
+
+
+async def test_a_transaction_that_takes_too_long_is_given_up(postgres_emptied: str) -> None:
+    async def sleep(connection: Connection) -> None:
+        await connection.execute("set local transaction_timeout = 100")
+        await connection.execute("select pg_sleep(60)")
+
+    async with PostgresLedger(postgres_emptied) as ledger:
+        with pytest.raises(LedgerUnavailable, match="transaction timeout"):
+            await ledger._read(sleep, tenant=None)
+        assert (await ledger.versions(ANA)).rows == 0
+
+
+async def test_an_archive_can_be_read_slowly(postgres_emptied: str) -> None:
+    async with PostgresLedger(f"{postgres_emptied}&options=-cidle_in_transaction_session_timeout%3D200") as ledger:
+        await ledger.write(ANA, added("m1"))
+        read = 0
+        async for batch in ledger.read_archive(ANA):
+            read += len(batch)
+            await asyncio.sleep(0.5 if read == 1 else 0)
+        assert read == 4
+
+
 @asynccontextmanager
-async def cutting_after(url: str, *said: bytes) -> AsyncIterator[str]:
-    """Stand between client and server, and hang up on the client instead of telling it the answer to what it said."""
+async def cutting_after(url: str, *said: bytes, last: bytes = b"", answered: bool = False) -> AsyncIterator[str]:
+    """Stand between client and server, and hang up on the client instead of telling it the answer to what it said.
+
+    The `last` that it hears may be something else, alone or behind the answer.
+    """
     parts = urlsplit(url)
     (folder,) = parse_qs(parts.query)["host"]
     cut = asyncio.Event()
@@ -124,6 +186,7 @@ async def cutting_after(url: str, *said: bytes) -> AsyncIterator[str]:
                 seen.extend(b"" if to_client else data)
                 if to_client and all(one in seen for one in said) and not cut.is_set():
                     cut.set()
+                    target.write((data[:-6] if answered else b"") + last)  # without "ready for the next"
                     break
                 target.write(data)
                 await target.drain()

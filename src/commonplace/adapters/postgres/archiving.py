@@ -47,7 +47,9 @@ class PostgresArchiving(ABC):
         async with await self._database.connect() as connection:
             await connection.execute("begin isolation level repeatable read read only")
             await connection.execute(
-                "select set_config('commonplace.tenant', %s, true), set_config('commonplace.every_tenant', %s, true)",
+                "select set_config('commonplace.tenant', %s, true), set_config('commonplace.every_tenant', %s, true),"
+                # Who reads it may be slow, such as who sends it on.
+                " set_config('idle_in_transaction_session_timeout', '0', true)",
                 (text_column(tenant or ""), "on" if tenant is None else "off"),
             )
             yield connection

@@ -26,6 +26,15 @@ ASK_AGAIN = 2.0
 ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 """A server that is gone without a word, as after a failover, is noticed within half a minute, not within hours.
 What the address says about it is kept."""
+ENDED = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.CannotConnectNow,
+    errors.DatabaseDropped,
+    errors.IdleSessionTimeout,
+    errors.IdleInTransactionSessionTimeout,
+)
+"""The server has ended the connection, and not for what was asked of it."""
 MIGRATION_LOCK = 0x436D6E70
 """The advisory lock of who brings the schema up to date ("Cmnp")."""
 
@@ -156,10 +165,23 @@ class Database:
                 return LedgerUnavailable(f"{self.where}: no connection within {self.patience:g} s")
             case psycopg.OperationalError() | errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
                 return LedgerUnavailable(f"{self.where}: {_first_line(error)}")
+            case psycopg.InternalError() if is_lost(error) or isinstance(error, errors.TransactionTimeout):
+                return LedgerUnavailable(f"{self.where}: {_first_line(error)}")
             case OSError():
                 return LedgerUnavailable(f"{self.where}: {error}")
             case _:
                 return None
+
+
+def is_lost(error: Exception) -> bool:
+    """Say whether the connection broke, or could not be had, and nothing was wrong with the statement.
+
+    The driver's own errors have no number, such as that the answer to a COMMIT came together with the word that the
+    server goes down. Those of a pooler between have one of class 08, which is about connections.
+    """
+    if not isinstance(error, (psycopg.OperationalError, psycopg.InternalError)):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith("08") or isinstance(error, ENDED)
 
 
 class _AdaptContext:

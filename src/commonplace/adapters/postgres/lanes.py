@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, LiteralString, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
-from psycopg import OperationalError, errors, sql
+from psycopg import InternalError, OperationalError, errors, sql
 
 from commonplace.adapters.postgres.columns import Connection, text_column
 from commonplace.adapters.postgres.connections import Connections
-from commonplace.adapters.postgres.database import Database
+from commonplace.adapters.postgres.database import Database, is_lost
 from commonplace.domain.errors import LedgerUnavailable
 
 T = TypeVar("T")
@@ -24,7 +24,8 @@ Work = Callable[[Connection], Awaitable[T]]
 Values = Sequence[object] | Mapping[str, object]
 
 UNDONE = (errors.SerializationFailure, errors.DeadlockDetected)
-GOING_DOWN = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.DatabaseDropped)
+FAILED = (OperationalError, InternalError)
+"""What a connection that is lost raises, among other things."""
 READING = sql.SQL("begin isolation level repeatable read read only")
 WRITING = sql.SQL("begin")
 WHOSE = "current_setting('commonplace.tenant', true)"
@@ -53,7 +54,7 @@ class Lanes:
                 async with self._connections.one() as connection:
                     await _begin(connection, READING, tenant)
                     return await work(connection)
-            except OperationalError as error:
+            except FAILED as error:
                 await self._recover(error, patience)
 
     async def ask(self, statement: str, values: Values, *, tenant: str) -> tuple[Any, ...]:
@@ -66,7 +67,7 @@ class Lanes:
         while True:
             try:
                 row = await self._row(statement, values, tenant=tenant)
-            except OperationalError as error:
+            except FAILED as error:
                 await self._recover(error, patience)
             else:
                 break
@@ -84,7 +85,7 @@ class Lanes:
             row = await self._row(statement, values, tenant=tenant)
         except (*UNDONE, errors.UniqueViolation):
             return "refused"
-        except OperationalError as error:
+        except FAILED as error:
             await self._recover(error, _Patience(self._database.patience))
             return "unheard"
         return "refused" if row is None else "done"
@@ -101,7 +102,7 @@ class Lanes:
                     committing = begun
                     await connection.commit()
                     return result
-            except OperationalError as error:
+            except FAILED as error:
                 await self._recover(error, patience)
                 if committing is not None and await self._was_committed(committing):
                     return result
@@ -129,10 +130,10 @@ class Lanes:
         finally:
             await self._connections.give_back(connection)
 
-    async def _recover(self, error: OperationalError, patience: "_Patience") -> None:
+    async def _recover(self, error: Exception, patience: "_Patience") -> None:
         """Return when it makes sense to try again. Raises the error if it would come again, or has for too long."""
         undone = isinstance(error, UNDONE)
-        if not undone and not _is_lost(error):
+        if not undone and not is_lost(error):
             raise error
         await patience.wait(error)
         if not undone:
@@ -150,7 +151,7 @@ class Lanes:
                 async with self._connections.one() as connection:
                     found = await connection.execute(f"select pg_xact_status(%s::xid8), {_RUN}", (begun.number,))
                     status, run = await found.fetchone() or (None, "")
-            except OperationalError as error:
+            except FAILED as error:
                 await self._recover(error, patience)
                 continue
             except errors.InvalidParameterValue:  # a number that is yet to come: it was lost with the server
@@ -197,18 +198,13 @@ async def _one(connection: Connection, statement: str, values: Values) -> tuple[
     return row
 
 
-def _is_lost(error: OperationalError) -> bool:
-    """Say whether the connection broke, or could not be had, and nothing was wrong with the statement."""
-    return error.sqlstate is None or isinstance(error, GOING_DOWN)
-
-
 class _Patience:
     """How long to go on trying, at growing intervals."""
 
     def __init__(self, seconds: float) -> None:
         self._until, self._pause = time.monotonic() + seconds, FIRST_PAUSE
 
-    async def wait(self, error: OperationalError) -> None:
+    async def wait(self, error: Exception) -> None:
         """Wait a little. Raises the error when the time is up."""
         if time.monotonic() + self._pause > self._until:
             raise error
