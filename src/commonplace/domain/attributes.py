@@ -27,6 +27,8 @@ class Attribute:
     """Where else an ending may mean: "I gave up the piano" ends a hobby, a use or a thing one owns."""
     ends_with: str | None = None
     """Ends when that attribute ends without a successor: the job title with the employer."""
+    retold: bool = False
+    """The words around the value can change while it stays, and the last ones count: a girlfriend becomes a wife."""
     exclusive: frozenset[str] = frozenset()
     """Values of a many-valued attribute of which only one can hold: vegan, vegetarian."""
 
@@ -81,7 +83,7 @@ _ROWS = (
     replace(_many("studies", 0.65, kin=_WORK), ends_with="school"),
     replace(_many("education", 0.6), lasting=False),
     # people and animals
-    _one("partner", 0.8, kin=_CLOSE),
+    replace(_one("partner", 0.8, kin=_CLOSE), retold=True),
     replace(_one(_MARITAL, 0.75, kin=_CLOSE), ends_with="partner"),
     _many("child", 0.8),
     _many("sibling", 0.7),

@@ -176,6 +176,9 @@ def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:
             fact for name in dependents(claim.attribute) for fact in setting.facts if is_pair(fact, claim, name)
         ]
         return own if row.single or len([fact for fact in own if holds_after(fact, setting.said_at)]) <= 1 else []
+    nameless = [fact for fact in own if row.single and stands_for_any(claim.attribute, fact.value)]
+    if nameless:
+        return nameless  # "I broke up with Ana", and all that was known is a girlfriend
     kin = [fact for fact in setting.facts if fact.subject == claim.subject and fact.attribute in row.kin]
     return _about(claim, kin, setting)
 

@@ -131,7 +131,7 @@ def _decide_holding(claim: Claim, setting: Setting) -> list[Decision]:
     if spot.overruled_by:
         return [_overruled(claim, spot.overruled_by, same)]
     if spot.holder:
-        return [_said_again(claim, spot.holder, spot)]
+        return [_said_again(claim, spot.holder, spot, setting)]
     surer = _surer(claim, spot.displaced, setting)
     if surer:
         return [Ignored(claim, f"less sure than what was said at the same time: {surer.text}")]
@@ -167,10 +167,14 @@ def _overruled(claim: Claim, later: Fact, same: Sequence[Fact]) -> Decision:
     return Ignored(claim, f"what was said later covers that time: {later.text}")
 
 
-def _said_again(claim: Claim, known: Fact, spot: Place) -> Decision:
+def _said_again(claim: Claim, known: Fact, spot: Place, setting: Setting) -> Decision:
     likeness = relate(claim, known)
-    detail = likeness == "more" or (likeness == "same" and more_said(claim.text, known.text))
-    start = claim.valid_from if known.valid_from is None else None
+    said = moments(known, setting.heard)
+    retold = attribute_named(claim.attribute).retold and said[-1] < setting.said_at
+    other_words = retold and claim.text != known.text
+    detail = likeness == "more" or (likeness == "same" and (other_words or more_said(claim.text, known.text)))
+    known_before = claim.valid_from is not None and said[0] < claim.valid_from <= setting.said_at
+    start = claim.valid_from if known.valid_from is None and not known_before else None
     stop = spot.stop if claim.valid_to and spot.stop != known.valid_to else None
     if detail:
         return Refines(claim, known.id, f"more about what was known: {known.text}", valid_from=start, valid_to=stop)
@@ -252,7 +256,7 @@ def _decide_end(claim: Claim, setting: Setting) -> list[Decision]:
     if spot.overruled_by:
         return [Ignored(claim, f"what was said later covers that time: {spot.overruled_by.text}")]
     if spot.holder:
-        return [_said_again(claim, spot.holder, spot)]
+        return [_said_again(claim, spot.holder, spot, setting)]
     ended = [fact for fact in spot.displaced if moments(fact, setting.heard)[0] <= setting.said_at]
     if ended:
         return _ends(claim, ended, spot, setting)

@@ -1,4 +1,4 @@
-"""Verbs of change: moving, switching, leaving, joining, splitting up.
+"""Verbs of change: moving, switching, leaving, joining.
 
 Most of them say two things: what is over and what is so now.
 """
@@ -12,8 +12,8 @@ from commonplace.adapters.rules.frames import is_condition, is_named, is_place
 from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
-from commonplace.adapters.rules.relations import called, relation
 from commonplace.adapters.rules.render import seen_from_outside, sentence
+from commonplace.adapters.rules.together import back_together, parted, wed
 from commonplace.adapters.rules.tokens import Token, surface
 from commonplace.adapters.rules.topics import DEGREES, EVENT_NOUNS, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
 from commonplace.adapters.rules.wordsets import word_set
@@ -130,7 +130,7 @@ def leaving(clause: Clause) -> list[Finding]:
     ):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
-        return [parted(clause)]
+        return [parted(clause, rest.rest)]
     tokens = _until(rest.rest, {"for", "because"})
     phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))])
     if phrase is None:
@@ -174,18 +174,6 @@ def joining(clause: Clause) -> list[Finding]:
     job = _part(clause, "as")
     findings = [found(clause, "employer", phrase, "work at")]
     return findings + (with_frame(job, Frame("job", "work as", past="holds")) if job is not None else [])
-
-
-def parted(clause: Clause, text: str = "broke up with their partner") -> Finding:
-    return told(clause, "partner", "", sentence(clause.who, text), standing="ended")
-
-
-def splitting(clause: Clause) -> list[Finding]:
-    """ "we broke up", "my boyfriend and I split up" """
-    if clause.group.negated or clause.group.modal or clause.low[:1] not in {("up",), ("apart",)}:
-        return []
-    after = clause.low[1:]
-    return [parted(clause)] if not after or after[0] in {"with", ",", "and", "because", "amicably"} else []
 
 
 def quitting(clause: Clause) -> list[Finding]:
@@ -286,17 +274,6 @@ def graduating(clause: Clause) -> list[Finding]:
     return [found(clause, "education", phrase.text, "has", tail=tail_of(clause.rest[len(tokens) :]), when="none")]
 
 
-def _wed(status: str) -> "_Reader":
-    def read(clause: Clause) -> list[Finding]:
-        findings = [found(clause, "marital_status", status, "be")]
-        name = called(clause.rest[1:]) if clause.low[:1] == ("to",) else ""
-        if name and status != "divorced":
-            findings.append(told(clause, "partner", name, sentence(clause.who, "is", status, "to", name)))
-        return findings
-
-    return read
-
-
 def _promoted(clause: Clause) -> list[Finding]:
     return with_frame(clause, Frame("job", "be", past="holds", through=frozenset({"of"})))
 
@@ -327,16 +304,11 @@ def _diagnosed(clause: Clause) -> list[Finding]:
     return with_frame(clause, Frame("condition", "have", past="holds"))
 
 
-def _back_together(clause: Clause) -> list[Finding]:
-    kin = relation(clause.rest[1:]) if clause.low[:1] == ("my",) else None
-    return [found(clause, "partner", kin.names[0], "be together with")] if kin is not None and kin.names else []
-
-
 _Reader = Callable[[Clause], list[Finding]]
 _GOT: tuple[tuple[tuple[str, ...], _Reader], ...] = (
-    (("married",), _wed("married")),
-    (("engaged",), _wed("engaged")),
-    (("divorced",), _wed("divorced")),
+    (("married",), wed("married")),
+    (("engaged",), wed("engaged")),
+    (("divorced",), wed("divorced")),
     (("promoted", "to"), _promoted),
     (("laid", "off"), _dismissed),
     (("fired",), _dismissed),
@@ -345,38 +317,8 @@ _GOT: tuple[tuple[tuple[str, ...], _Reader], ...] = (
     (("hired", "by"), _hired),
     (("hired", "at"), _hired),
     (("diagnosed", "with"), _diagnosed),
-    (("back", "together", "with"), _back_together),
+    (("back", "together", "with"), back_together),
 )
-
-
-def marrying(clause: Clause) -> list[Finding]:
-    """ "I married Tom in 2012" """
-    name = called(clause.rest)
-    if not _settled(clause) or not name:
-        return []
-    return [
-        found(clause, "marital_status", "married", "be"),
-        told(clause, "partner", name, sentence(clause.who, "is married to", name)),
-    ]
-
-
-def divorcing(clause: Clause) -> list[Finding]:
-    """ "I divorced my husband in 2019" """
-    return [found(clause, "marital_status", "divorced", "be")] if _settled(clause) else []
-
-
-def dating(clause: Clause) -> list[Finding]:
-    name = called(clause.rest)
-    if not name or (clause.group.negated and not clause.ended) or not (clause.group.progressive or clause.ended):
-        return []
-    return [
-        told(
-            clause,
-            "partner",
-            name,
-            sentence(clause.who, "is dating" if not clause.ended else "is no longer dating", name),
-        )
-    ]
 
 
 def giving_notice(clause: Clause) -> list[Finding]:

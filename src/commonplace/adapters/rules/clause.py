@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from commonplace.adapters.rules.group import Group
 from commonplace.adapters.rules.lexicon import FREQUENT
@@ -14,6 +14,17 @@ from commonplace.adapters.rules.tokens import Token, words
 from commonplace.domain.claims import Standing
 
 When = Literal["began", "ended", "spans", "none"]
+
+
+class Beside(NamedTuple):
+    """Whom the clause is about together with the user: "Theo and I", "my husband and I"."""
+
+    name: str = ""
+    bond: str = ""
+    """Which relative or friend it is, if that is said: "partner"."""
+
+
+ALONE = Beside()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,7 @@ class Clause:
     stop: int
     marks: frozenset[str] = frozenset()
     """ "anymore", "again": words that say how this stands to what was so before."""
+    beside: Beside = ALONE
 
     @property
     def ended(self) -> bool:

@@ -136,9 +136,13 @@ def _opening(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
 
 
 def _shares_subject(tokens: Sequence[Token], at: int, after: int) -> bool:
-    """ "my wife and I live …" is one subject."""
+    """ "my wife and I live …", "Theo and I live …" are one subject."""
     if tokens[after].low not in {"i", "my"} or at > 5 or at == 0:
         return False
+    if tokens[after].low == "i" and tokens[at - 1].named:
+        begin = next((place for place in range(at, 0, -1) if not tokens[place - 1].named), 0)
+        if all(token.low in ADVERBS | _JOINING | {","} for token in tokens[:begin]):
+            return tokens[begin].low not in SUBJECTS
     return tokens[0].low in {"my", "me", "our", "both"} and not any(
         is_verb(token.low) or token.low in _FINITE for token in tokens[1:at]
     )

@@ -163,6 +163,7 @@ _DONE_TO = {
     ("put", "on"): ("i", "take"),
 }
 """The verb, and the word behind "me", with what it says of the user."""
+_PARTED = ("we", "broke", "up")
 _PARTING = frozenset({"left", "dumped", "ditched", "divorced"})
 _BOSSES = word_set("boss manager company team employer firm")
 _DOCTORS = word_set("doctor gp physician cardiologist psychiatrist dermatologist neurologist")
@@ -181,6 +182,8 @@ def turned(tokens: Sequence[Token]) -> list[Token]:
     if not 2 <= at <= 6 or not HEDGES.union({"not", "i", "never"}).isdisjoint(low[:at]):
         return list(tokens)
     said, after = _turned(low[: at - 1], low[at - 1], [*low[at + 1 :], "", "", ""])
+    if said == _PARTED and tokens[at - 2].named:
+        return [*_words((*said, "with"), tokens[0]), tokens[at - 2], *tokens[at + 1 :]]
     if low[1:3] == ["hired", "me"] and tokens[0].named and low[0] not in SUBJECTS:
         return [*_words(("i", "got", "hired", "by"), tokens[0]), tokens[0], *tokens[at + 1 :]]
     return [*_words(said, tokens[0]), *tokens[at + 1 + after :]] if said else list(tokens)
@@ -193,8 +196,9 @@ def _words(words: Sequence[str], at: Token) -> list[Token]:
 def _turned(subject: Sequence[str], verb: str, behind: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Return the words for subject, verb and "me", and how many words behind "me" are in them."""
     mine = subject[0] in {"my", "our"}
-    if verb in _PARTING and mine and RELATIONS.get(subject[-1]) == "partner" and behind[0] in _CLOSING:
-        return (("i", "got", "divorced") if verb == "divorced" else ("we", "broke", "up")), 0
+    partner = mine and any(RELATIONS.get(word) == "partner" for word in subject[-2:])
+    if verb in _PARTING and partner and behind[0] in _CLOSING:
+        return (("i", "got", "divorced") if verb == "divorced" else _PARTED), 0
     if verb == "made":
         bosses = subject[-1] == "they" or (mine and subject[-1] in _BOSSES)
         return (("i", "am") if bosses and not _TITLES.isdisjoint(behind[:4]) else ()), 0

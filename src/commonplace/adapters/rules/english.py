@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from commonplace.adapters.rules.clause import Clause, Finding, found, told, validity
+from commonplace.adapters.rules.clause import Beside, Clause, Finding, found, told, validity
 from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
 from commonplace.adapters.rules.elided import completed, may_be_dropped, straightened, turned
 from commonplace.adapters.rules.group import Group, verb_group
@@ -191,7 +191,13 @@ def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]
         clause = _clause(about, phrase, times, at, start=tokens[0].start)
         if clause is not None:
             found_.extend((finding, clause) for finding in _said(clause, about))
-    return found_
+    return _without_the_lost(found_)
+
+
+def _without_the_lost(found_: list[tuple[Finding, Clause]]) -> list[tuple[Finding, Clause]]:
+    """ "I broke up with my girlfriend Ana" names her, and does not say that she is one."""
+    lost = {(one.attribute, one.value) for one, _ in found_ if one.standing == "ended"}
+    return [pair for pair in found_ if pair[0].standing == "ended" or (pair[0].attribute, pair[0].value) not in lost]
 
 
 def _said(clause: Clause, about: Subject) -> list[Finding]:
@@ -347,7 +353,13 @@ def _clause(
     last = tokens[comma].start if comma is not None else tokens[-1].stop
     lead = about.lead[-1].stop if about.lead else 0
     mine = [moment for moment in times if moment.stop <= lead or tokens[0].start <= moment.start <= last]
-    return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks)
+    return Clause(about.who, group, rest, full, mine, at, start, tokens[-1].stop, marks, _beside(about))
+
+
+def _beside(about: Subject) -> Beside:
+    if about.kin is None or about.who is not USER:
+        return Beside(about.beside)
+    return Beside(about.kin.names[0] if about.kin.names else "", about.kin.attribute)
 
 
 def _inside(token: Token, times: Sequence[Moment]) -> bool:

@@ -10,8 +10,10 @@ from commonplace.adapters.rules.frames import FRAMES, framed, is_place
 from commonplace.adapters.rules.habits import habit
 from commonplace.adapters.rules.having import having, things_lost
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
+from commonplace.adapters.rules.relations import relation
 from commonplace.adapters.rules.render import sentence, third_person
 from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, PLACE_NOUNS
+from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
 from commonplace.adapters.rules.working import working
 
@@ -233,8 +235,20 @@ def having_breakfast(clause: Clause) -> list[Finding]:
     return having_or_event(clause)
 
 
+def putting_down(clause: Clause) -> list[Finding]:
+    """ "put our dog down", "put our old cat to sleep": of a child it is bedtime."""
+    low = clause.low
+    kin = relation(clause.rest[1:]) if low[:1] in {("my",), ("our",)} else None
+    gone = low[-1:] == ("down",) or low[-2:] == ("to", "sleep")
+    if kin is None or kin.attribute != "pet" or not gone or clause.group.tense == "present" or clause.group.negated:
+        return []
+    value = kin.names[0] if kin.names else kin.bare
+    return [told(clause, "pet", value, sentence(clause.who, "lost their", kin.noun, *kin.names), standing="ended")]
+
+
 def selling(clause: Clause) -> list[Finding]:
-    return things_lost(clause, "sold") if clause.group.tense != "present" and not clause.group.negated else []
+    verb = inflect(clause.group.lemma, "past")
+    return things_lost(clause, verb) if clause.group.tense != "present" and not clause.group.negated else []
 
 
 def table(clause: Clause) -> list[Finding]:

@@ -27,6 +27,11 @@ _HAVE = {"have": "present", "has": "present", "had": "past"}
 _DO = {"do": "present", "does": "present", "did": "past"}
 _MODALS = frozenset({"will", "would", "can", "could", "should", "might", "may", "must", "shall"})
 _PASSIVES = word_set("diagnosed born fired hired laid promoted based raised named called located")
+_FORCED = word_set(
+    "give quit stop sell cancel move leave put drop cut switch resign retire delete return relocate uninstall rehome"
+    " replace"
+)
+"""What one had to do in order to change something is done: "I had to sell my car"."""
 _NOT_GERUNDS = frozenset(
     {"nothing", "something", "anything", "everything", "king", "boring", "interesting", "amazing", "morning", "evening"}
 )
@@ -151,7 +156,7 @@ def _main(reading: _Reading, tokens: Sequence[Token], at: int) -> Group | None:
         return _after_be(reading, tokens, at, low)
     found = known_verbs().find(low)
     if reading.pending == "have":
-        return _after_have(reading, at, low, found)
+        return _after_have(reading, tokens, at, found)
     if reading.pending == "do":
         if found is not None and found[1] in {"base"}:
             return reading.close(found[0], at + 1)
@@ -173,9 +178,14 @@ def _after_be(reading: _Reading, tokens: Sequence[Token], at: int, low: str) -> 
     return reading.close("be", at)
 
 
-def _after_have(reading: _Reading, at: int, low: str, found: tuple[str, Form] | None) -> Group:
+def _after_have(reading: _Reading, tokens: Sequence[Token], at: int, found: tuple[str, Form] | None) -> Group:
+    low = tokens[at].low if at < len(tokens) else ""
     if low == "got":
         return reading.close("have", at + 1)
+    if low == "to" and reading.tense == "past" and not reading.negated and at + 1 < len(tokens):
+        forced = tokens[at + 1].low
+        if forced in _FORCED:
+            return reading.close(forced, at + 2, past=True)
     if low == "to":
         reading.modal = "must"
         return reading.close("have", at)

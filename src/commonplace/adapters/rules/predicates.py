@@ -6,7 +6,7 @@ Verbs that open on another verb ("stopped using") hand it on.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from commonplace.adapters.rules import activity, ahead, changes
+from commonplace.adapters.rules import activity, ahead, changes, together
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.copula import copula, passive
 from commonplace.adapters.rules.everyday import (
@@ -22,6 +22,7 @@ from commonplace.adapters.rules.everyday import (
     identifying,
     living,
     picking_up,
+    putting_down,
     renting,
     retiring,
     running,
@@ -273,7 +274,7 @@ def being(clause: Clause) -> list[Finding]:
         return changes.done_with(clause)
     if low[:2] == ("expecting", "a"):
         return []
-    return copula(clause)
+    return together.bound(clause) or copula(clause)
 
 
 def finishing(clause: Clause) -> list[Finding]:
@@ -323,6 +324,8 @@ _READERS: dict[str, Reader] = {
     "grow": growing,
     "drop": dropping,
     "sell": selling,
+    "rehome": selling,
+    "put": putting_down,
     "work": table,
     "retire": retiring,
     "move": changes.moving,
@@ -340,16 +343,17 @@ _READERS: dict[str, Reader] = {
     "leave": changes.leaving,
     "resign": changes.leaving,
     "join": changes.joining,
-    "break": changes.splitting,
-    "split": changes.splitting,
+    "break": together.splitting,
+    "split": together.splitting,
+    "separate": together.separating,
     "cancel": changes.quitting,
     "delete": changes.quitting,
     "uninstall": changes.quitting,
     "cut": changes.quitting,
     "lose": changes.quitting,
-    "marry": changes.marrying,
-    "divorce": changes.divorcing,
-    "date": changes.dating,
+    "marry": together.marrying,
+    "divorce": together.divorcing,
+    "date": together.dating,
     "hand": changes.giving_notice,
     "let": changes.letting_lapse,
     "need": changes.needing,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from commonplace.adapters.rules.group import is_verb
 from commonplace.adapters.rules.lexicon import ADVERBS, ORGANISATIONS
 from commonplace.adapters.rules.moments import Moment
-from commonplace.adapters.rules.relations import Relation, relation
+from commonplace.adapters.rules.relations import Relation, name_end, relation
 from commonplace.adapters.rules.render import USER, Who
-from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.tokens import Token, surface
 from commonplace.adapters.rules.wordsets import word_set
 
 _DISCOURSE = word_set(
@@ -53,6 +53,8 @@ class Subject:
     noun: tuple[Token, ...] = ()
     lead: tuple[Token, ...] = ()
     """The words before it: "as a paralegal"."""
+    beside: str = ""
+    """A name that stands beside "I": "Theo and I"."""
 
 
 def subject(tokens: Sequence[Token], moments: Sequence[Moment]) -> Subject | None:
@@ -67,7 +69,14 @@ def subject(tokens: Sequence[Token], moments: Sequence[Moment]) -> Subject | Non
     if low == "me" and [token.low for token in tokens[begin + 1 : begin + 3]] == ["and", "my"]:
         kin = relation(tokens[begin + 3 :])
         return Subject(USER, begin + 3 + kin.after, kin, lead=lead) if kin is not None else None
+    end = name_end(tokens, begin)
+    if end > begin and _and_i(tokens, end):
+        return Subject(USER, end + 2, lead=lead, beside=surface(tokens[begin:end]))
     return _owned(tokens, begin, lead) if low in {"my", "our"} else None
+
+
+def _and_i(tokens: Sequence[Token], at: int) -> bool:
+    return [token.low for token in tokens[at : at + 2]] == ["and", "i"]
 
 
 def _owned(tokens: Sequence[Token], begin: int, lead: tuple[Token, ...]) -> Subject | None:
@@ -78,7 +87,7 @@ def _owned(tokens: Sequence[Token], begin: int, lead: tuple[Token, ...]) -> Subj
     after = begin + 1 + kin.after
     if after < len(tokens) and tokens[after].low == ",":
         after += 1
-    if [token.low for token in tokens[after : after + 2]] == ["and", "i"]:
+    if _and_i(tokens, after):
         return Subject(USER, after + 2, kin, lead=lead)
     if after < len(tokens) and tokens[after].low == "'s":
         owned = _thing(tokens, after, lead)
@@ -108,6 +117,8 @@ def _lead(tokens: Sequence[Token], moments: Sequence[Moment]) -> int | None:
         inside = next((moment for moment in moments if moment.start <= token.start < moment.stop), None)
         if inside is not None or token.low in _DISCOURSE or token.low in ADVERBS or not token.text[0].isalnum():
             at += 1
+        elif token.named and _and_i(tokens, name_end(tokens, at)):
+            return at
         elif token.low in _PHRASE_LEADS:
             target = next(
                 (place for place in range(at + 1, min(at + _FAR, len(tokens))) if tokens[place].low in {"i", "we"}),

@@ -23,14 +23,14 @@ VERBS = word_set(
     migrate mind miss mix move name need nurse observe offer open operate order organise organize own pack paint
     parent park participate pass pay perform photograph pick plan plant play possess post practice practise pray
     prefer prepare present print produce program promise promote propose publish pull purchase push put quit race
-    raise read realise realize receive recommend record recover reduce refuse relax release relocate rely remember
-    remove renovate rent repair replace report represent research reside resign respect rest restore retire return
-    review ride root row run sail save say sculpt search see seem sell send serve set settle sew share shave shoot
-    shop show sing sit skate skateboard ski skip sleep smoke snore snowboard solve speak specialise specialize
-    spend split stand start stay stop stream stretch struggle study stutter subscribe succeed suffer support surf
-    survive swap swear swim switch take talk teach tell tend test think throw tolerate track trade train transfer
-    translate travel treat trust try tune turn tutor type understand uninstall unsubscribe update upgrade use
-    utilise utilize vape visit volunteer vote wait wake walk want wash watch wear weigh welcome win wish wonder
-    work worry worship write yearn
+    raise read realise realize receive recommend record recover reduce refuse rehome relax release relocate rely
+    remember remove renovate rent repair replace report represent research reside resign respect rest restore
+    retire return review ride root row run sail save say sculpt search see seem sell send separate serve set
+    settle sew share shave shoot shop show sing sit skate skateboard ski skip sleep smoke snore snowboard solve
+    speak specialise specialize spend split stand start stay stop stream stretch struggle study stutter subscribe
+    succeed suffer support surf survive swap swear swim switch take talk teach tell tend test think throw tolerate
+    track trade train transfer translate travel treat trust try tune turn tutor type understand uninstall
+    unsubscribe update upgrade use utilise utilize vape visit volunteer vote wait wake walk want wash watch wear
+    weigh welcome win wish wonder work worry worship write yearn
     """
 )
