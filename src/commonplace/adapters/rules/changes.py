@@ -12,6 +12,7 @@ from commonplace.adapters.rules.frames import is_condition, is_named, is_place
 from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
+from commonplace.adapters.rules.possessive import possessed
 from commonplace.adapters.rules.render import seen_from_outside, sentence
 from commonplace.adapters.rules.together import back_together, parted, wed
 from commonplace.adapters.rules.tokens import Token, surface
@@ -89,6 +90,8 @@ def switching(clause: Clause) -> list[Finding]:
     if not _settled(clause) or clause.low[:1] in {("jobs",), ("careers",), ("majors",), ("schools",), ("sides",)}:
         return []
     lemma = clause.group.lemma
+    if lemma in {"change", "update"} and clause.low[:1] == ("my",):
+        return _changed(clause)
     if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
         origin, target = _part(clause, "from"), _part(clause, "to")
     else:
@@ -106,6 +109,16 @@ def switching(clause: Clause) -> list[Finding]:
         if target is not None
         else []
     )
+
+
+def _changed(clause: Clause) -> list[Finding]:
+    """ "changed my name to Robin": what is theirs is so now."""
+    if "to" not in clause.low[2:]:
+        return []
+    at = clause.low.index("to")
+    noun = _until(clause.rest[1:at], {"from"})
+    is_so = clause.with_verb("be", clause.rest[at + 1 :])
+    return [replace(item, when="began") for item in possessed(replace(is_so, full=is_so.rest), noun)]
 
 
 def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
@@ -182,11 +195,9 @@ def quitting(clause: Clause) -> list[Finding]:
     if not _settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
         return []
     low = clause.low
-    if (
-        clause.group.lemma == "quit"
-        and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")}
-        or (clause.group.lemma == "lose" and low[:2] == ("my", "job"))
-    ):
+    if clause.group.lemma in {"quit", "lose"} and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")}:
+        if low[2:3] in {("at",), ("with",)}:
+            return _ended(clause.after(3), _EMPLOYER)
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("out",):
         clause = clause.after(1)

@@ -6,6 +6,7 @@ for.
 
 from collections.abc import Sequence
 
+from commonplace.adapters.rules.clauses import Chunk
 from commonplace.adapters.rules.group import is_verb
 from commonplace.adapters.rules.lexicon import ADVERBS, DETERMINERS, HEDGES, NUMBERS, PREPOSITIONS, RELATIONS, SUBJECTS
 from commonplace.adapters.rules.patterns import Pattern
@@ -16,10 +17,10 @@ _FILLERS = word_set("so well ok okay btw update and but also")
 _LEADS = ADVERBS - HEDGES - {"all", "both", "never", "only", "even"} | _FILLERS
 _DONE = word_set(
     "moved relocated emigrated joined started switched stopped sold bought got adopted cancelled canceled uninstalled"
-    " ditched swapped traded broke split gave retired resigned unsubscribed quit turned graduated left"
+    " ditched swapped traded broke split gave retired resigned unsubscribed quit turned graduated left lost had"
 )
 """What the user has done, when nobody is named. Their forms are no orders; `quit` is, without "my" or a verb."""
-_PARTICLED = word_set("got broke split gave turned started stopped quit switched")
+_PARTICLED = word_set("lost had got broke split gave turned started stopped quit switched")
 _FEELING = word_set("love hate adore prefer")
 """Alone they are nouns as often: "Hate speech", "Love songs"."""
 _FELT = word_set("really absolutely totally always still just also personally honestly")
@@ -67,6 +68,20 @@ def straightened(tokens: Sequence[Token]) -> list[Token]:
                 end += 1
             return [*tokens[:begin], *tokens[end:]] if low[end : end + 1] in (["i"], ["my"], ["we"]) else list(tokens)
     return list(tokens)
+
+
+def carried_on(chunk: Chunk, before: Chunk | None) -> Chunk:
+    """Return "now it's teal" behind "my favourite colour used to be green" as "my favourite colour is teal"."""
+    low = [token.low for token in chunk.tokens]
+    at = next((place for place, word in enumerate(low) if word not in ADVERBS), len(low))
+    if before is None or low[at : at + 1] != ["it"] or low[at + 1 : at + 2] not in (["is"], ["'s"]):
+        return chunk
+    earlier = [token.low for token in before.tokens]
+    verb = next((place for place, word in enumerate(earlier) if word in {"used", "was", "is", "'s"}), 0)
+    changed = "now" in low or earlier[verb : verb + 1] in (["used"], ["was"]) or "longer" in earlier[verb:]
+    if not 2 <= verb <= 5 or earlier[0] not in {"my", "our"} or not changed:
+        return chunk
+    return chunk._replace(tokens=[*before.tokens[:verb], *chunk.tokens[at + 1 :]])
 
 
 def completed(tokens: Sequence[Token]) -> list[Token]:
@@ -127,6 +142,10 @@ def _is_told(tokens: Sequence[Token], lead: set[str]) -> bool:
 
 def _is_own_doing(head: str, low: Sequence[str]) -> bool:
     following = low[1]
+    if head == "had":
+        return following == "to" and len(low) > 3
+    if head == "lost":
+        return low[1:3] == ["my", "job"]
     if head in {"quit", "left"}:
         return following == "my" or (head == "quit" and following.endswith("ing"))
     if head in {"started", "stopped"}:

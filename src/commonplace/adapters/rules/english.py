@@ -7,7 +7,7 @@ from datetime import datetime
 
 from commonplace.adapters.rules.clause import Beside, Clause, Finding, found, told, validity
 from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
-from commonplace.adapters.rules.elided import completed, may_be_dropped, straightened, turned
+from commonplace.adapters.rules.elided import carried_on, completed, may_be_dropped, straightened, turned
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
@@ -20,7 +20,7 @@ from commonplace.adapters.rules.predicates import read as read_predicate
 from commonplace.adapters.rules.relations import Relation, introduced, name_end, relation
 from commonplace.adapters.rules.render import USER, a
 from commonplace.adapters.rules.sentences import Sentence, sentences
-from commonplace.adapters.rules.subject import Subject, subject
+from commonplace.adapters.rules.subject import Subject, subject, verb_of_change
 from commonplace.adapters.rules.tokens import Token, surface, tokenise
 
 _CUE = Pattern(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's|died|passed away)\b", re.IGNORECASE)
@@ -167,6 +167,7 @@ def _clauses(
         return []
     found_: list[tuple[Finding, Clause]] = []
     for place, part in enumerate(parts):
+        part = carried_on(part, parts[place - 1] if place else None)
         if part.stated and not part.asks and not (ordered and place == 0):
             found_.extend(_chunk(low, part, at))
     return found_
@@ -312,15 +313,18 @@ def _possession(
     about: Subject, tokens: Sequence[Token], times: Sequence[Moment], at: datetime
 ) -> list[tuple[Finding, Clause]]:
     words = verb_phrases(tokens[about.at :], third=True)[0]
-    begin = 1
+    begin = verb_of_change(words) or 1
     while begin < len(words) and (words[begin].low in ADVERBS or words[begin].low == "not"):
         begin += 1
+    over = [token.low for token in words[begin : begin + 2]] == ["no", "longer"]
     group = Group(
         "be",
         "past" if words[0].low in {"was", "were"} else "present",
-        begin,
+        begin + 2 * over,
         negated=words[begin - 1].low in {"not", "never"},
+        ended=over or words[0].low == "used",
     )
+    begin = group.rest
     rest, marks = _without_marks([token for token in words[begin:] if not _inside(token, times)])
     who = about.kin.who() if about.kin is not None else USER
     clause = Clause(who, group, rest, words[begin:], times, at, tokens[0].start, words[-1].stop, marks)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.adapters.rules.ahead import verb_phrase
-from commonplace.adapters.rules.clause import Clause, Finding, found, told
+from commonplace.adapters.rules.clause import Clause, Finding, When, found, told
 from commonplace.adapters.rules.frames import is_place
 from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.having import is_possession
@@ -26,6 +26,7 @@ _SIMPLE: dict[str, tuple[str, str]] = {
     "email address": ("email", ""),
     "e-mail": ("email", ""),
     "phone number": ("phone", ""),
+    "number": ("phone", ""),
     "mobile number": ("phone", ""),
     "cell": ("phone", ""),
     "address": ("address", ""),
@@ -135,7 +136,7 @@ def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
         "biggest goal",
     }:
         return _aimed(clause, "wants" if "dream" in key else "goal")
-    if key in _SIMPLE:
+    if key in _SIMPLE and (key != "number" or is_phone_number(clause.full)):
         return _simple(clause, *_SIMPLE[key], key)
     if low[-1] in EVENT_NOUNS:
         return _appointed(clause, key)
@@ -143,31 +144,30 @@ def possessed(clause: Clause, noun: Sequence[Token]) -> list[Finding]:
 
 
 def _favourite(clause: Clause, thing: str) -> list[Finding]:
-    phrase = cleaned(_value(clause.full))
+    phrase = cleaned(_value(clause.rest if clause.ended else clause.full))
     if phrase is None or clause.group.tense == "past" or thing in _PARTS or clause.group.negated and not clause.ended:
         return []
     plural = thing.endswith("s") and not thing.endswith(("ss", "us"))
     singular = thing.removesuffix("s") if plural else thing
+    stands = ("are" if plural else "is") + (" no longer" if clause.ended else "")
     return [
         told(
             clause,
             f"favourite {singular}",
             phrase.text,
-            f"{clause.who.shown}'s favourite {thing} {'are' if plural else 'is'} {phrase.whole}",
+            f"{clause.who.shown}'s favourite {thing} {stands} {phrase.whole}",
         )
     ]
 
 
+_CLOSES = word_set("but because so which although though while not well actually no or")
+"""What a value ends before, and a comma with it: "blue, not green"."""
+
+
 def _value(tokens: Sequence[Token]) -> Sequence[Token]:
-    end = next(
-        (
-            place
-            for place, token in enumerate(tokens)
-            if token.low in {"but", "because", "so", "which", "although", "though", "while"}
-        ),
-        len(tokens),
-    )
-    return tokens[:end]
+    end = next((place for place, token in enumerate(tokens) if token.low in _CLOSES), len(tokens))
+    hesitates = tokens[end:] and tokens[end].low in {"well", "actually", "no", "or"}
+    return tokens[:end] if not hesitates else ()
 
 
 def _aimed(clause: Clause, attribute: str) -> list[Finding]:
@@ -212,6 +212,11 @@ def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding
         told(clause, attribute, phrase.text, f"{clause.who.shown}'s {key} {stands} {phrase.whole}", when="none")
         for phrase in phrases
     ]
+
+
+def is_phone_number(tokens: Sequence[Token]) -> bool:
+    """ "my number is …": seven digits are no jersey's."""
+    return sum(sign.isdigit() for token in tokens for sign in token.text) >= 7
 
 
 def _fits(attribute: str, value: str) -> bool:
@@ -270,9 +275,10 @@ def _thing(clause: Clause, low: tuple[str, ...], key: str) -> list[Finding]:
         and not clause.group.negated
         and clause.group.tense == "present"
     ):
-        return [
-            told(clause, f"detail {key}", phrase.text, f"{clause.who.shown}'s {key} is {phrase.whole}", when="none")
-        ]
+        stands = "is no longer" if clause.ended else "is"
+        when: When = "ended" if clause.ended else "none"
+        text = f"{clause.who.shown}'s {key} {stands} {phrase.whole}"
+        return [told(clause, f"detail {key}", phrase.text, text, when=when)]
     return []
 
 

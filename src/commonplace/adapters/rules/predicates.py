@@ -338,6 +338,7 @@ _READERS: dict[str, Reader] = {
     "trade": changes.switching,
     "ditch": changes.switching,
     "change": changes.switching,
+    "update": changes.switching,
     "upgrade": changes.switching,
     "abandon": changes.switching,
     "leave": changes.leaving,

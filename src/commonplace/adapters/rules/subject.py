@@ -99,12 +99,20 @@ def _owned(tokens: Sequence[Token], begin: int, lead: tuple[Token, ...]) -> Subj
 def _thing(tokens: Sequence[Token], begin: int, lead: tuple[Token, ...]) -> Subject | None:
     for at in range(begin + 2, min(begin + 6, len(tokens))):
         low = tokens[at].low
-        if low in {"is", "are", "'s", "was"}:
+        if low in {"is", "are", "'s", "was"} or verb_of_change(tokens[at:]):
             return Subject(None, at, noun=tuple(tokens[begin + 1 : at]), lead=lead)
         if at == begin + 2 and tokens[begin + 1].low in ORGANISATIONS and (is_verb(low, "third") or low in ADVERBS):
             noun = tokens[begin + 1].low
             return Subject(Who(f"user's {noun}", f"User's {noun}"), at, lead=lead)
     return None
+
+
+def verb_of_change(tokens: Sequence[Token]) -> int:
+    """Return how many words "used to be", "changed to" and the like have at the start of the tokens; 0 for none."""
+    low = tuple(token.low for token in tokens[:3])
+    if low in {("used", "to", "be"), ("has", "changed", "to"), ("have", "changed", "to")}:
+        return 3
+    return 2 if low[:2] == ("changed", "to") else 0
 
 
 def _lead(tokens: Sequence[Token], moments: Sequence[Moment]) -> int | None:
