@@ -27,6 +27,31 @@ def texts(memory: Simulator, at: float) -> set[str]:
     return {fact.text for fact in memory.valid_at(day(at))}
 
 
+class TestOneThingForAnother:
+    def test_what_follows_an_ending_takes_its_attribute_and_its_words(self) -> None:
+        law = a_fact("law", "studies", text="User studies law at Leiden")
+        claims = [
+            a_claim("law", "uses", standing="ended", confidence=0.4),
+            a_claim("medicine", "uses", follows=True),
+        ]
+        ends, new = reconcile(claims, [law], said_at=day(5))
+        assert isinstance(ends, Ends)
+        assert isinstance(new, New)
+        assert (new.claim.attribute, new.claim.text) == ("studies", "User studies medicine")
+        assert new.valid_from == day(5)
+
+    def test_what_follows_nothing_known_is_nothing(self) -> None:
+        claims = [
+            a_claim("days", "uses", standing="ended", confidence=0.4),
+            a_claim("nights", "uses", follows=True),
+        ]
+        decisions = reconcile(claims, [a_fact("Berlin")], said_at=day(5))
+        assert [type(one) for one in decisions] == [Ignored, Ignored]
+
+    def test_it_asks_for_all_that_it_may_turn_out_to_be(self) -> None:
+        assert ("user", "not studies") in needs([a_claim("medicine", "uses", follows=True)])
+
+
 class TestSingleValued:
     def test_a_first_value_has_no_start_because_nobody_said_when_it_began(self) -> None:
         (decision,) = reconcile([a_claim("Berlin")], [], said_at=day(1))

@@ -75,7 +75,7 @@ _ROWS = (
     _one("phone", 0.7),
     _one("timezone", 0.7),
     # work and study
-    _one("employer", 0.75, kin=_WORK | {"home"}),  # "I left Toronto" may be about either
+    _one("employer", 0.75, kin=_WORK | {"home", "uses"}),  # "I left Toronto", "I left Spotify" may be about either
     replace(_one("job", 0.75, kin=_WORK), ends_with="employer"),
     _one("field", 0.6),
     _one("workplace", 0.6),
@@ -94,7 +94,7 @@ _ROWS = (
     _many("pet", 0.7, kin=frozenset({"owns"})),
     # things and tools
     _many("owns", 0.5, kin=_THINGS | {"pet"}),
-    _many("uses", 0.55, kin=_THINGS | {"employer"}),
+    _many("uses", 0.55, kin=_THINGS | {"employer", "studies", "field"}),
     # taste
     replace(_many("likes", 0.5, kind="preference", kin=frozenset({"prefers", "hobby"})), opposite="dislikes"),
     replace(_many("dislikes", 0.5, kind="preference"), opposite="likes"),

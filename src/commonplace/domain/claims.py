@@ -34,6 +34,9 @@ class Claim:
     start: int
     stop: int
     """The words of the message it rests on: text[start:stop]."""
+    follows: bool = False
+    """It takes the place of what the ending before it ends, whatever that is, and is nothing where that is not known:
+    "switched from law to medicine"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Which of the known facts a claim has to do with: those that say the same, those that exclude it, those it ends."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
@@ -89,6 +90,8 @@ def needed_attributes(claim: Claim) -> list[str]:
     """Return the attributes of the claim's subject under which there may be facts that it meets."""
     row = attribute_named(claim.attribute)
     names = {claim.attribute, NEGATION + claim.attribute, row.opposite}
+    if claim.follows:
+        names |= row.kin | {NEGATION + name for name in row.kin} | {attribute_named(name).opposite for name in row.kin}
     if is_negative(claim):
         names |= row.kin | {*dependents(claim.attribute)}
     names |= {other for (attribute, _), other in UNDOES.items() if attribute == claim.attribute}
@@ -181,6 +184,31 @@ def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:
         return nameless  # "I broke up with Ana", and all that was known is a girlfriend
     kin = [fact for fact in setting.facts if fact.subject == claim.subject and fact.attribute in row.kin]
     return _about(claim, kin, setting)
+
+
+SUCCEEDED = frozenset(
+    {"uses", "owns", "takes", "consumes", "hobby", "learns", "studies", "field", "member_of", "employer", "home"}
+)
+"""Under what a thing takes the place of another: "from law to medicine" may be about any of them."""
+
+
+def succeeding(claim: Claim, left: Fact | None) -> Claim | None:
+    """Return a claim that takes the place of a fact that has just ended, as one about the same; None if it does not.
+
+    Who takes lisinopril and switches from it to losartan takes that.
+    """
+    if not claim.follows or left is None or left.attribute not in SUCCEEDED or left.value not in left.text:
+        return None
+    row = attribute_named(left.attribute)
+    lead = left.text[: left.text.index(left.value)]
+    return replace(
+        claim,
+        attribute=left.attribute,
+        text=lead + claim.value if left.attribute != claim.attribute else claim.text,
+        kind=row.kind,
+        importance=row.importance,
+        follows=False,
+    )
 
 
 def stands_for_any(attribute: str, value: str) -> bool:

@@ -29,6 +29,7 @@ from commonplace.learning.meets import (
     relate,
     rival_facts,
     same_facts,
+    succeeding,
 )
 from commonplace.learning.timeline import ALWAYS, Hearings, Place, Span, begin, finish, moments, place
 
@@ -85,15 +86,19 @@ def reconcile(
     facts: Mapping[FactId, Fact] = {fact.id: fact for fact in known}
     renewed = frozenset((claim.subject, claim.attribute) for claim in claims if not is_negative(claim))
     ended: dict[tuple[str, str], datetime] = {}
+    left: Fact | None = None
     decisions: list[Decision] = []
     for at, claim in enumerate(claims):
+        claim = succeeding(claim, left) or claim
         setting = Setting([*facts.values()], said_at, hearings, alike, renewed, ended)
-        for decision in _decide(claim, claims[:at], claims[at + 1 :], setting):
+        for number, decision in enumerate(_decide(claim, claims[:at], claims[at + 1 :], setting)):
+            if isinstance(decision, Ends):
+                gone = facts[decision.known[0]]
+                ended[claim.subject, gone.attribute] = decision.since
+                left = left if number else gone
             done = effects(decision, facts, number=len(decisions), said_at=said_at, heard=hearings)
             facts = applied(facts, done)
             decisions.append(decision)
-            if isinstance(decision, Ends):
-                ended[claim.subject, claim.attribute] = decision.since
     return decisions
 
 
@@ -104,6 +109,8 @@ def _decide(claim: Claim, before: Sequence[Claim], after: Sequence[Claim], setti
         return [Ignored(claim, "corrected in the same message")]
     if is_negative(claim):
         return _decide_end(claim, setting)
+    if claim.follows:
+        return [Ignored(claim, "nothing known that it could follow")]
     if claim.standing == "corrects":
         return _decide_correction(claim, setting)
     return _decide_holding(claim, setting)

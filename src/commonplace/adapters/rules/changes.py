@@ -3,7 +3,7 @@
 Most of them say two things: what is over and what is so now.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
@@ -12,139 +12,65 @@ from commonplace.adapters.rules.frames import is_condition, is_named, is_place
 from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
-from commonplace.adapters.rules.possessive import possessed
 from commonplace.adapters.rules.render import seen_from_outside, sentence
+from commonplace.adapters.rules.switching import TOOL, ended, is_tool, part, settled, switching, until
 from commonplace.adapters.rules.together import back_together, parted, wed
-from commonplace.adapters.rules.tokens import Token, surface
-from commonplace.adapters.rules.topics import DEGREES, EVENT_NOUNS, FOODLIKE, GROUPS, PRODUCTS, SPORTS_AND_INSTRUMENTS
+from commonplace.adapters.rules.tokens import surface
+from commonplace.adapters.rules.topics import (
+    DEGREES,
+    EVENT_NOUNS,
+    FOODLIKE,
+    GROUPS,
+    PRODUCTS,
+    SPORTS_AND_INSTRUMENTS,
+)
 from commonplace.adapters.rules.wordsets import word_set
 
 _HOME = Frame(
     "home", "live in", past="holds", one=True, accepts=is_place, through=frozenset({"near", "in", "of", "outside"})
 )
-_TOOL = Frame("uses", "use", past="holds", one=True)
 _EMPLOYER = Frame("employer", "work at", past="holds", one=True)
 _NETWORKS = word_set("twitter facebook instagram tiktok reddit snapchat tinder linkedin youtube uber")
 _LEFT = Frame("employer", "work at", past="ended", one=True, accepts=is_named)
 
 
-def _part(clause: Clause, word: str) -> Clause | None:
-    """The clause from behind a preposition on."""
-    if word not in clause.low:
-        return None
-    return clause.after(clause.low.index(word) + 1)
-
-
-def _settled(clause: Clause) -> bool:
-    group = clause.group
-    return (
-        not group.negated
-        and group.factual
-        and not group.progressive
-        and (group.tense != "present" or group.lemma in {"quit", "cut", "let"})
-    )
-
-
-def _ended(clause: Clause, frame: Frame) -> list[Finding]:
-    over = replace(
-        clause,
-        group=replace(clause.group, ended=True),
-        rest=_until(clause.rest, {"to", "for", "and", "in", "into", "because"}),
-    )
-    return with_frame(over, replace(frame, past="ended"))
-
-
-def _until(tokens: Sequence[Token], stops: set[str]) -> Sequence[Token]:
-    end = next((place for place, token in enumerate(tokens) if token.low in stops), len(tokens))
-    return tokens[:end]
-
-
 def moving(clause: Clause) -> list[Finding]:
     """ "moved from A to B", "moved back to B", "moved out of A" """
-    if not _settled(clause):
+    if not settled(clause):
         return []
     low = clause.low
-    tools = (_part(clause, "from"), _part(clause, "to"))
-    if all(_is_tool(part) for part in tools):
+    tools = (part(clause, "from"), part(clause, "to"))
+    if all(is_tool(tool) for tool in tools):
         return switching(clause.with_verb("switch", clause.rest, past=True))
     skip = 1 if low[:1] in {("back",), ("away",), ("here",), ("over",), ("out",), ("house",)} else 0
     if low[skip : skip + 1] not in {("to",), ("from",), ("into",), ("of",)}:
         return []
-    if low[:1] == ("over",) and not any(_is_tool(part) for part in tools):
+    if low[:1] == ("over",) and not any(is_tool(tool) for tool in tools):
         return []  # a country or a program, and the words do not say which
     target, origin = (
-        _part(clause, "to") or _part(clause, "into"),
-        _part(clause, "from") or (_part(clause, "of") if skip else None),
+        part(clause, "to") or part(clause, "into"),
+        part(clause, "from") or (part(clause, "of") if skip else None),
     )
-    frame = _TOOL if _is_tool(target) or _is_tool(origin) else _HOME
-    findings = _ended(origin, frame) if origin is not None else []
+    frame = TOOL if is_tool(target) or is_tool(origin) else _HOME
+    findings = ended(origin, frame) if origin is not None else []
     return findings + (with_frame(target, frame) if target is not None and "here" not in target.low[:1] else [])
-
-
-def _is_tool(clause: Clause | None) -> bool:
-    return clause is not None and bool(clause.rest) and clause.rest[0].low in PRODUCTS
-
-
-def switching(clause: Clause) -> list[Finding]:
-    """ "switched from A to B", "replaced A with B", "ditched A for B" """
-    if not _settled(clause) or clause.low[:1] in {("jobs",), ("careers",), ("majors",), ("schools",), ("sides",)}:
-        return []
-    lemma = clause.group.lemma
-    if lemma in {"change", "update"} and clause.low[:1] == ("my",):
-        return _changed(clause)
-    if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
-        origin, target = _part(clause, "from"), _part(clause, "to")
-    else:
-        origin, target = clause, _part(clause, "with") or _part(clause, "for")
-    if origin is clause and target is None and lemma not in {"ditch", "drop", "abandon"}:
-        return []
-    frame = _TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
-    findings = _replaced(clause, origin, frame) if origin is not None else []
-    return findings + (
-        [
-            item
-            for item in with_frame(target, frame)
-            if not item.value[:2].islower() or item.value.lower() in PRODUCTS or origin is not None
-        ]
-        if target is not None
-        else []
-    )
-
-
-def _changed(clause: Clause) -> list[Finding]:
-    """ "changed my name to Robin": what is theirs is so now."""
-    if "to" not in clause.low[2:]:
-        return []
-    at = clause.low.index("to")
-    noun = _until(clause.rest[1:at], {"from"})
-    is_so = clause.with_verb("be", clause.rest[at + 1 :])
-    return [replace(item, when="began") for item in possessed(replace(is_so, full=is_so.rest), noun)]
-
-
-def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
-    tokens = origin.rest[1:] if origin.low[:1] in {("in",), ("out",)} else origin.rest
-    tokens = _until(tokens, {"to", "for", "with"})
-    findings = _ended(replace(origin, rest=tokens), frame)
-    if clause.group.lemma in {"drop", "abandon", "change"} and not all(item.value[:1].isupper() for item in findings):
-        return []
-    return findings
 
 
 def leaving(clause: Clause) -> list[Finding]:
     """ "left Google", "resigned from Accenture", "left my husband", "left the choir" """
-    if not _settled(clause):
+    if not settled(clause):
         return []
     rest = clause.after(1) if clause.low[:1] == ("from",) else clause
     low = rest.low
     if low[:2] in {("my", "job"), ("my", "position"), ("my", "role")} and low[2:3] in {("at",), ("with",)}:
-        return _ended(rest.after(3), _EMPLOYER)
+        return ended(rest.after(3), _EMPLOYER)
     if low[:2] in {("my", "job"), ("my", "position"), ("my", "company")} or (
         not low and clause.group.lemma == "resign"
     ):
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("my",) and len(low) > 1 and RELATIONS.get(low[1]) == "partner":
         return [parted(clause, rest.rest)]
-    tokens = _until(rest.rest, {"for", "because"})
+    tokens = until(rest.rest, {"for", "because"})
     phrase = cleaned(tokens[: until_stop(tokens, through=frozenset({"of"}))])
     if phrase is None:
         return []
@@ -154,10 +80,13 @@ def leaving(clause: Clause) -> list[Finding]:
         return []
     over = replace(rest, rest=tokens, group=replace(rest.group, ended=True))
     # A firm or a town: the words do not say which, so the text does not either.
-    return [
+    gone = [
         replace(item, text=sentence(clause.who, "left", seen_from_outside(item.value)))
         for item in with_frame(over, _LEFT)
     ]
+    target = part(rest, "for")
+    after = with_frame(target, replace(_EMPLOYER, accepts=is_named)) if target is not None and gone else []
+    return gone + [replace(item, follows=True) for item in after]
 
 
 def done_with(clause: Clause) -> list[Finding]:
@@ -175,7 +104,7 @@ def done_with(clause: Clause) -> list[Finding]:
 
 
 def joining(clause: Clause) -> list[Finding]:
-    if not _settled(clause):
+    if not settled(clause):
         return []
     phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
     if phrase is None or vague(phrase) and phrase.head not in GROUPS:
@@ -184,7 +113,7 @@ def joining(clause: Clause) -> list[Finding]:
         return [found(clause, "member_of", phrase, "be a member of")]
     if not phrase.named or phrase.low[0] in PRODUCTS:
         return []
-    job = _part(clause, "as")
+    job = part(clause, "as")
     findings = [found(clause, "employer", phrase, "work at")]
     return findings + (with_frame(job, Frame("job", "work as", past="holds")) if job is not None else [])
 
@@ -192,12 +121,12 @@ def joining(clause: Clause) -> list[Finding]:
 def quitting(clause: Clause) -> list[Finding]:
     """ "quit my job", "quit Twitter", "cancelled Netflix", "deleted my Facebook account": what is given up, without
     a verb inside."""
-    if not _settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
+    if not settled(clause) and clause.group.lemma != "quit" or clause.group.negated:
         return []
     low = clause.low
     if clause.group.lemma in {"quit", "lose"} and low[:2] in {("my", "job"), ("my", "work"), ("the", "job")}:
         if low[2:3] in {("at",), ("with",)}:
-            return _ended(clause.after(3), _EMPLOYER)
+            return ended(clause.after(3), _EMPLOYER)
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("out",):
         clause = clause.after(1)
@@ -231,7 +160,7 @@ def needing(clause: Clause) -> list[Finding]:
 
 def letting_lapse(clause: Clause) -> list[Finding]:
     """ "let my Netflix subscription lapse" """
-    if not _settled(clause) or clause.low[:1] != ("my",) or clause.low[-1] not in {"lapse", "expire", "go"}:
+    if not settled(clause) or clause.low[:1] != ("my",) or clause.low[-1] not in {"lapse", "expire", "go"}:
         return []
     phrase = cleaned(clause.rest[:-1])
     return _given_up(clause, phrase) if phrase is not None and phrase.low[-1] in {"subscription", "membership"} else []
@@ -271,14 +200,14 @@ def getting(clause: Clause) -> list[Finding]:
     if not DEGREES.isdisjoint(low[:4]):
         return graduating(clause)
     if "job" in low[:4] and ("at" in low or "with" in low):
-        target = _part(clause, "at") or _part(clause, "with")
+        target = part(clause, "at") or part(clause, "with")
         return with_frame(target, _EMPLOYER) if target is not None else []
     return acquired(clause)
 
 
 def graduating(clause: Clause) -> list[Finding]:
     """ "got my master's degree from Oxford" """
-    tokens = _until(clause.rest, {"from", "at", ","})
+    tokens = until(clause.rest, {"from", "at", ","})
     phrase = cleaned(tokens)
     if phrase is None or clause.group.tense == "present" or clause.group.negated or DEGREES.isdisjoint(phrase.low):
         return []
@@ -337,9 +266,9 @@ def giving_notice(clause: Clause) -> list[Finding]:
     low = clause.low
     if low[:3] not in {("in", "my", "notice"), ("in", "my", "resignation")}:
         return []
-    target = _part(clause, "at") or _part(clause, "to")
+    target = part(clause, "at") or part(clause, "to")
     return (
-        _ended(target, _EMPLOYER)
+        ended(target, _EMPLOYER)
         if target is not None
         else [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     )

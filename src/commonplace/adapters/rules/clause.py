@@ -112,6 +112,8 @@ class Finding:
     confidence: float = 0.9
     importance: float = 0.0
     """Added to the attribute's own."""
+    follows: bool = False
+    """See `Claim.follows`."""
     span: Range | None = None
     """Its own days, where the clause names others, too."""
 

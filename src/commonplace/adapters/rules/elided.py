@@ -180,6 +180,8 @@ _DONE_TO = {
     ("let", "go"): ("i", "got", "laid", "off"),
     ("took", "off"): ("i", "no", "longer", "take"),
     ("put", "on"): ("i", "take"),
+    ("switched", "from"): ("i", "switched", "from"),
+    ("moved", "from"): ("i", "switched", "from"),
 }
 """The verb, and the word behind "me", with what it says of the user."""
 _PARTED = ("we", "broke", "up")

@@ -12,6 +12,7 @@ from commonplace.adapters.rules.having import having, things_lost
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import relation
 from commonplace.adapters.rules.render import sentence, third_person
+from commonplace.adapters.rules.switching import switching
 from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, PLACE_NOUNS
 from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
@@ -222,7 +223,7 @@ def dropping(clause: Clause) -> list[Finding]:
             replace(clause.after(2), group=replace(clause.group, ended=True)),
             Frame("school", "attend", past="ended", one=True),
         )
-    return changes.switching(clause)
+    return switching(clause)
 
 
 def having_or_event(clause: Clause) -> list[Finding]:

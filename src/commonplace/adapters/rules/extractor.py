@@ -112,6 +112,7 @@ def _claim(statement: Statement) -> Claim:
         valid_to=statement.valid_to,
         start=finding.start,
         stop=finding.stop,
+        follows=finding.follows,
     )
 
 

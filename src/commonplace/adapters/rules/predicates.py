@@ -40,6 +40,7 @@ from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import HEDGES
 from commonplace.adapters.rules.render import predicate, sentence, third_person
+from commonplace.adapters.rules.switching import gone_over, switching
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.topics import ACTIVITIES, DIETS, HOBBY_VERBS, SCHOOL_WORDS
 from commonplace.adapters.rules.verbs import base_of_gerund
@@ -226,7 +227,7 @@ def going(clause: Clause) -> list[Finding]:
     if low[:1] in {("freelance",), ("self-employed",)} and group.tense != "present":
         return [told(clause, "job", "self-employed", sentence(clause.who, "is self-employed"))]
     if low[:1] == ("from",) and "to" in low and group.tense != "present":
-        return changes.switching(clause.with_verb("switch", clause.rest, past=True))
+        return gone_over(clause)
     if low[:2] == ("back", "to") and group.tense != "present":
         return returning(clause.after(1))
     if low[:2] == ("by", low[1] if len(low) > 1 else "") and group.tense == "present" and len(low) > 1:
@@ -331,16 +332,16 @@ _READERS: dict[str, Reader] = {
     "move": changes.moving,
     "relocate": changes.moving,
     "emigrate": changes.moving,
-    "switch": changes.switching,
-    "swap": changes.switching,
-    "replace": changes.switching,
-    "migrate": changes.switching,
-    "trade": changes.switching,
-    "ditch": changes.switching,
-    "change": changes.switching,
-    "update": changes.switching,
-    "upgrade": changes.switching,
-    "abandon": changes.switching,
+    "switch": switching,
+    "swap": switching,
+    "replace": switching,
+    "migrate": switching,
+    "trade": switching,
+    "ditch": switching,
+    "change": switching,
+    "update": switching,
+    "upgrade": switching,
+    "abandon": switching,
     "leave": changes.leaving,
     "resign": changes.leaving,
     "join": changes.joining,
