@@ -158,7 +158,21 @@ def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int]
         return (link or mark, after)
     if after < len(tokens) - 1 and tokens[after].low in _INVERTED and not link:
         return (mark, after)
-    return None
+    return (mark, after) if mark == "," and not link and _another_begins(tokens, after) else None
+
+
+_TELLING = word_set("is are was were has have had does do did will would can could")
+
+
+def _another_begins(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a noun with its verb stands here: "I have a dog, the neighbours have two cats"."""
+    for place in range(at, min(at + 5, len(tokens) - 1)):
+        low = tokens[place].low
+        if place > at and low in _TELLING:
+            return True
+        if low in {",", ":", "(", "and", "or", "i", "we", "my", "our"} or low in PREPOSITIONS or low in _RELATIVE:
+            return False
+    return False
 
 
 def _question(tokens: Sequence[Token], at: int) -> bool:

@@ -182,6 +182,8 @@ def _chunk(low: str, chunk: Chunk, at: datetime) -> list[tuple[Finding, Clause]]
     about = subject(tokens, times)
     if about is None or any(token.low in HEDGES for token in about.lead):
         return []
+    if about.kin is not None and about.kin.noun.startswith("late "):
+        return []  # what the dead were is not so, and was not given up
     found_ = _lead_job(about, at, times)
     found_.extend(_mentioned(about, tokens, at))
     if about.kin is not None:

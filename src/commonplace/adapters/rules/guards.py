@@ -37,11 +37,20 @@ _SUPPOSED = Pattern(
     r"|\bi (?:dreamed|dreamt|thought|pretended|imagined|assumed|hoped|lied|doubt|hope i|do(?:n't| not) think"
     r"|do(?:n't| not) know(?! how to)|was told|forgot|am not sure|'m not sure)\b"
 )
+_STAGED = Pattern(
+    r"\b(?:let's|lets|let us|can we|could we|shall we) (?:do an? |start an? )?"
+    r"(?:role-?play|rp\b|play (?:a|an|the|pretend)\b)"
+    r"|^\s*(?:role-?play|rp)\b"
+    r"|\byou(?:'re| are|'ll be| will be| play) (?:now )?(?:an?|the|my) [^.!?]{1,40}?(?:,| and|;)"
+    r" (?:i'm|im|i am|i'll be|i will be|i play) "
+)
+"""What follows is played."""
 _JOKE = Pattern(
     r"(?:^|\s)/s\b|\byeah,? right\b|\bjust kidding\b|\bjk\b|\bkidding\b|\bnot really\b|\boh great\b"
     r"|\bjust what i needed\b|\b(?:sure|yeah|right),? because i\b|\bloo{2,}ve\b"
     r"|\bsaid no one\b|\bsarcas|\bjoking\b|\bhaha+,? (?:no|not)\b|\bi'?m dead\b|\bking of france\b"
     r"|\bwow,? i just\b|\btotally the (?:king|queen)\b"
+    r"|\b(?:oh|yeah|yea|sure|great|ah)\b[^.!?]{0,20}? i (?:just|totally|simply|so) (?:love|adore|enjoy)\b"
 )
 _JOKE_SIGNS = frozenset("🙄🙃😏")
 _REPORT = (
@@ -124,7 +133,7 @@ def plants_instructions(text: str) -> bool:
 
 def judge(low: str, tail: str) -> Verdict:
     """Decide about one sentence, given in lower case, with the marks that close it."""
-    if _INTRODUCED.search(low):
+    if _INTRODUCED.search(low) or _STAGED.search(low):
         return "skip rest"
     if _WRITING.match(low):
         return "skip rest" if ":" in low else "skip"

@@ -20,6 +20,7 @@ from commonplace.adapters.rules.topics import (
     PROFESSIONS,
     RELIGIONS,
 )
+from commonplace.domain.claims import Standing
 
 _POINTS = frozenset({"it", "this", "that", "these", "those", "you", "your", "yours", "them"})
 _STOPS = frozenset(
@@ -190,7 +191,7 @@ def _job(clause: Clause, phrase: Phrase, *, articled: bool, after: Sequence[Toke
         return (
             []
             if clause.group.negated
-            else [found(clause, "job", phrase, "be", standing="ended")]
+            else [_is(clause, "job", phrase, standing="ended")]
             if head in PROFESSIONS
             else []
         )
@@ -210,13 +211,15 @@ def is_profession(head: str, *, sure: bool) -> bool:
     return sure and head not in NOT_PROFESSIONS and len(head) > 4 and head.endswith(PROFESSION_ENDINGS)
 
 
-def _is(clause: Clause, attribute: str, phrase: Phrase) -> Finding:
+def _is(clause: Clause, attribute: str, phrase: Phrase, *, standing: Standing | None = None) -> Finding:
     whole = (
         phrase.text
         if clause.who.plural or phrase.low[-1] in DIETS | RELIGIONS or phrase.low[-1].endswith("s")
         else a(phrase.text)
     )
-    return told(clause, attribute, phrase.text, found(clause, attribute, whole, "be").text)
+    return told(
+        clause, attribute, phrase.text, found(clause, attribute, whole, "be", standing=standing).text, standing=standing
+    )
 
 
 def _attached(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:

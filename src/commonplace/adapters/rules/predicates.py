@@ -44,7 +44,7 @@ from commonplace.adapters.rules.switching import gone_over, switching
 from commonplace.adapters.rules.tokens import Token
 from commonplace.adapters.rules.topics import ACTIVITIES, DIETS, HOBBY_VERBS, SCHOOL_WORDS
 from commonplace.adapters.rules.verbs import base_of_gerund
-from commonplace.adapters.rules.working import studying, teaching
+from commonplace.adapters.rules.working import new_job, started_at, studying, teaching
 
 Reader = Callable[[Clause], list[Finding]]
 _MOMENTARY = frozenset(
@@ -181,24 +181,12 @@ def starting(clause: Clause) -> list[Finding]:
     if inner is not None:
         return inner
     if low[:1] == ("at",) and len(low) > 1 and clause.rest[1].named:
-        return with_frame(clause.after(1), Frame("employer", "work at", past="holds", one=True))
+        return started_at(clause.after(1))
     if "job" in low[:4] and clause.group.tense != "present":
-        return _new_job(clause)
+        return new_job(clause)
     if clause.group.tense == "past" and low[:1] and low[0] in ACTIVITIES:
         return [found(clause, "hobby", clause.rest[0].text, "do")]
     return activity.happened(clause)
-
-
-def _new_job(clause: Clause) -> list[Finding]:
-    """ "a new job as a data scientist at Netflix" """
-    low = clause.low
-    post = Frame("job", "work as", past="holds")
-    findings = with_frame(clause.after(low.index("as") + 1), post) if "as" in low else []
-    return findings + (
-        with_frame(clause.after(low.index("at") + 1), Frame("employer", "work at", past="holds", one=True))
-        if "at" in low
-        else []
-    )
 
 
 def stopping(clause: Clause) -> list[Finding]:

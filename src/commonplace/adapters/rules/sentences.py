@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from commonplace.adapters.rules.patterns import Pattern
+from commonplace.adapters.rules.wordsets import word_set
 
 READ_AT_MOST = 4_000
 LEAD_IN = 600
@@ -50,6 +51,22 @@ _FOREIGN = Pattern(
     r"|\([^()\n]{60,}\)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+_LABELLED = Pattern(
+    r"^[ \t]*(?:\[[^\]\n]{1,24}\][ \t]*|\d\d?:\d\d(?: ?[ap]m)?[ \t,-]+)?"
+    r"(?P<who>[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)?|(?:customer|client|agent|interviewer|caller|guest|patient|friend))"
+    r"[ \t]*:[ \t]+[^\n]*$",
+    re.MULTILINE,
+)
+"""A line with the name of who says it: "Mary: I love skiing"."""
+_OWN_LABELS = word_set(
+    "me myself note notes update edit correction ps p.s fyi btw context background reminder info about question today"
+    " status summary work job home diet food allergies allergy health family pets pet hobbies hobby interests location"
+    " name age school study studies tools likes dislikes travel plans goal goals important remember tldr tl;dr intro"
+    " profile bio preferences money music sports languages fact facts also first second third one two finally option"
+    " problem issue situation answer reply news confession warning disclaimer spoiler thanks sorry actually anyway"
+    " thing things budget role title company car housing living relationship exercise fitness sleep breakfast lunch"
+    " dinner drinks coffee books movies tv games tech phone laptop setup stack"
+)
 _QUOTED = Pattern(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
 _OWN_VOICE = Pattern(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
@@ -68,6 +85,12 @@ def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match.group())
 
 
+def _unsaid(match: re.Match[str]) -> str:
+    """Blank what somebody else is said to say; a heading of the user's own ("Work: I'm a nurse") is none."""
+    *_, last = match["who"].lower().split()
+    return match.group() if last in _OWN_LABELS else _blank(match)
+
+
 def _unquote(match: re.Match[str]) -> str:
     inside = match.group(1) if match.group(1) is not None else match.group(2)
     if _OWN_VOICE.search(inside) or inside.count(" ") > 3:
@@ -81,6 +104,7 @@ def own_words(text: str) -> str:
     read = text if len(text) <= READ_AT_MOST else text[:LEAD_IN].split("\n\n", 1)[0]
     if "`" in read or "<" in read or ">" in read or ":" in read or "(" in read:
         read = _FOREIGN.sub(_blank, read)
+        read = _LABELLED.sub(_unsaid, read) if ":" in read else read
     if '"' in read or "'" in read:
         read = _QUOTED.sub(_unquote, read)
     return read

@@ -6,8 +6,10 @@ from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.frame import Frame, with_frame
 from commonplace.adapters.rules.frames import framed
 from commonplace.adapters.rules.habits import habit
+from commonplace.adapters.rules.having import CHILDREN
 from commonplace.adapters.rules.phrases import cleaned, until_stop, vague
 from commonplace.adapters.rules.render import sentence
+from commonplace.adapters.rules.topics import SCHOOL_WORDS
 from commonplace.adapters.rules.wordsets import word_set
 
 _STUDY = Frame("studies", "study", past="ended")
@@ -111,3 +113,23 @@ def teaching(clause: Clause) -> list[Finding]:
             standing="ended" if over else None,
         )
     ]
+
+
+def started_at(clause: Clause) -> list[Finding]:
+    """A firm, or a school by its name; of a child nobody knows which."""
+    if not SCHOOL_WORDS.isdisjoint(clause.low):
+        return with_frame(clause, Frame("school", "attend", past="holds", one=True))
+    young = not CHILDREN.isdisjoint(clause.who.key.split(" "))
+    return [] if young else with_frame(clause, Frame("employer", "work at", past="holds", one=True))
+
+
+def new_job(clause: Clause) -> list[Finding]:
+    """ "a new job as a data scientist at Netflix" """
+    low = clause.low
+    post = Frame("job", "work as", past="holds")
+    findings = with_frame(clause.after(low.index("as") + 1), post) if "as" in low else []
+    return findings + (
+        with_frame(clause.after(low.index("at") + 1), Frame("employer", "work at", past="holds", one=True))
+        if "at" in low
+        else []
+    )
