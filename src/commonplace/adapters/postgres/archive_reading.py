@@ -54,10 +54,10 @@ PAGE = 2_000
 
 _NEXT = """
     select row from (
-        select row from messages where row > %(start)s and row <= %(last)s
+        (select row from messages where row > %(start)s and row <= %(last)s order by row limit %(most)s)
         union all
-        select row from facts where row > %(start)s and row <= %(last)s
-    ) r order by row limit 1 offset %(skip)s
+        (select row from facts where row > %(start)s and row <= %(last)s order by row limit %(most)s)
+    ) r order by row limit 1 offset %(most)s - 1
 """
 _PASSAGES = """
     select p.first, p.start, p.stop, p.terms, v.vector, v.tokens
@@ -182,7 +182,7 @@ async def _content(connection: Connection, partition: Partition, *, passages: bo
 
 
 async def _slab(connection: Connection, partition: Partition, start: int) -> _Slab:
-    bounds = {"start": start, "last": partition.last, "skip": SLAB}
+    bounds = {"start": start, "last": partition.last, "most": SLAB + 1}
     after = await (await connection.execute(_NEXT, bounds)).fetchone()
     return _Slab(start, partition.last if after is None else int(after[0]) - 1)
 

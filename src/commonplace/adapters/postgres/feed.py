@@ -45,21 +45,15 @@ _SESSIONS = """
     where s.role = 'said' and m.session is not null and s.fact in (select f.first from facts f where {where})
     group by s.fact, m.session order by min(s.no)
 """
-WITHIN = """
-    select row from (
-        select row from passages where row > %(start)s and row <= %(last)s
-        union all
-        select row from facts where row > %(start)s and row <= %(last)s
-        union all
-        select row from summaries where row > %(start)s and row <= %(last)s
-    ) r
-"""
-"""The rows of a partition that have vectors, from one number to another."""
-_NTH = f"{WITHIN} order by row limit 1 offset %(skip)s"
 _Row = tuple[Any, ...]
 
 INDEXED = ("passages", "facts", "summaries")
 """The tables whose rows have vectors."""
+_SOME = "(select {{0}} from {} r where row > %(start)s and row <= %(last)s {{1}} order by row limit %(most)s)"
+WITHIN = f"select * from ({' union all '.join(map(_SOME.format, INDEXED))}) rows"
+"""Columns of the rows of a partition from one number to another, on a condition. The first few of each table, by its
+key: the server would look at all of them to find the first few of all tables."""
+_NTH = f"{WITHIN.format('row', '')} order by row limit 1 offset %(most)s - 1"
 VERSIONS = f"""
     select coalesce(p.no, 0), coalesce(p.version, 0), coalesce(p.fact_version, 0), coalesce(p.rows, 0),
         {GENERATION}, p.own_model, {WHOSE}
@@ -97,7 +91,7 @@ async def slab(connection: Connection, scope: Scope, *, after: int, limit: int, 
     if partition is None:
         return Feed(await partitions.nothing(connection), [], [], [])
     start = partition.base | min(max(after, 0), N_MASK)
-    found = await connection.execute(_NTH, {"start": start, "last": partition.last, "skip": max(limit, 1) - 1})
+    found = await connection.execute(_NTH, {"start": start, "last": partition.last, "most": max(limit, 1)})
     last = await found.fetchone()
     stop = partition.last if last is None else int(last[0])
     return Feed(partition.versions, *await _read(connection, _between(start, stop), _table(partition, vectors)), [])

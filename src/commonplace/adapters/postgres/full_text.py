@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from commonplace.adapters.postgres import partitions
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.adapters.postgres.feed import WITHIN
 from commonplace.adapters.postgres.partitions import N_MASK, SHIFT, Partition
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
@@ -20,15 +21,9 @@ Unpack = Callable[[bytes], Sequence[int]]
 STEP = 2_000
 """Rows that are taken in by one transaction, so that other writers do not wait for all of them."""
 
-_MISSING = """
-    select row, terms from (
-        select row, terms from passages where row > %(after)s and row <= %(last)s
-        union all
-        select row, terms from facts where row > %(after)s and row <= %(last)s
-        union all
-        select row, terms from summaries where row > %(after)s and row <= %(last)s
-    ) r
-    where not exists (select 1 from full_text d where d.row = r.row) order by row limit %(step)s
+_MISSING = f"""
+    {WITHIN.format("row, terms", "and not exists (select 1 from full_text d where d.row = r.row)")}
+    order by row limit %(most)s
 """
 _ADD = "insert into full_text (row, terms) values (%s, array_to_tsvector(%s::text[]))"
 
@@ -36,7 +31,7 @@ _ADD = "insert into full_text (row, terms) values (%s, array_to_tsvector(%s::tex
 async def build_step(connection: Connection, scope: Scope, *, after: int, unpack: Unpack) -> int | None:
     """Take in some of the rows past number `after` that are missing. Returns where to go on; None when all are in."""
     partition = await partitions.obtain(connection, scope)
-    bounds = {"after": partition.base | after, "last": partition.last, "step": STEP}
+    bounds = {"start": partition.base | after, "last": partition.last, "most": STEP}
     rows = await (await connection.execute(_MISSING, bounds)).fetchall()
     # In one pipeline: twice as fast as row by row.
     await connection.cursor().executemany(_ADD, [_added(row, terms, unpack) for row, terms in rows])

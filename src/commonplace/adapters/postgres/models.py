@@ -25,9 +25,7 @@ from commonplace.ports.models import Aside, Model, ModelRecord
 
 PATIENCE = "1s"
 """How long a switch waits for those who write, for others wait behind it."""
-_LACKING = (
-    f"{feed.WITHIN} where not exists (select 1 from {{table}} v where v.row = r.row) order by row limit %(limit)s"
-)
+_LACKING = feed.WITHIN.format("row", "and not exists (select 1 from {table} v where v.row = r.row)")
 _THERE = " union all ".join(f"select row from {table} where row = any(%(rows)s)" for table in feed.INDEXED)
 
 
@@ -73,9 +71,9 @@ async def lacking(connection: Connection, scope: Scope, *, after: int, limit: in
     partition = await partitions.find(connection, scope)
     if partition is None:
         return await feed.rows(connection, scope, [], vectors=False)
-    named = {"start": partition.base | min(max(after, 0), N_MASK), "last": partition.last, "limit": max(limit, 1)}
+    named = {"start": partition.base | min(max(after, 0), N_MASK), "last": partition.last, "most": max(limit, 1)}
     table = partition.aside if aside else partition.vectors
-    found = await connection.execute(_LACKING.format(table=table), named)
+    found = await connection.execute(f"{_LACKING.format(table=table)} order by row limit %(most)s", named)
     return await feed.rows(connection, scope, [row & N_MASK for (row,) in await found.fetchall()], vectors=False)
 
 

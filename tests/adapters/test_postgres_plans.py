@@ -1,0 +1,92 @@
+"""How many rows the server looks at: as the ordinary role that is held back by row-level security, and with neighbours."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from commonplace.adapters.postgres import PostgresLedger, archive_reading, feed, models
+from commonplace.adapters.postgres.columns import Connection
+from commonplace.domain.scope import Scope
+from commonplace.ports.ledger import Change, NewMessage, NewVersion
+from tests.contracts.ledger.full_text import entry, unpack
+from tests.contracts.ledger.values import ANA, BEN, OTHER_ANA, a_fact, a_message
+from tests.servers import database_of, empty, run_sql
+
+pytestmark = pytest.mark.anyio
+
+MANY = 1_000
+EVERYWHERE = MANY + 1
+"""A word that every row has; the others have one of their own each."""
+
+
+def told(start: int) -> Change:
+    numbers = range(start, start + 100)
+    return Change(
+        messages=[NewMessage(message=a_message(f"m{n}"), entries=(entry(n, EVERYWHERE),)) for n in numbers],
+        versions=[
+            NewVersion(fact=a_fact(f"f{n}", f"uses {n}", attribute=f"uses {n}"), entry=entry(n, EVERYWHERE))
+            for n in numbers
+        ],
+    )
+
+
+@pytest.fixture(scope="module")
+async def ledger(postgres_shared: str) -> AsyncIterator[PostgresLedger]:
+    """Three users with many messages and facts each."""
+    empty(postgres_shared)
+    url = database_of(postgres_shared, "shared", user="app")
+    async with PostgresLedger(url, unpack=unpack) as ledger:
+        for scope in (BEN, ANA, OTHER_ANA):
+            for start in range(0, MANY, 100):
+                await ledger.write(scope, told(start))
+            await ledger.build_full_text(scope)
+        run_sql(url, "vacuum analyze")
+        yield ledger
+
+
+async def looked_at(
+    ledger: PostgresLedger, table: str, work: Callable[[Connection, Scope], Awaitable[object]]
+) -> tuple[int, object]:
+    """Return how many rows of a table it took, and what came of it."""
+
+    async def so_far(connection: Connection) -> int:
+        rows = await connection.execute(
+            "select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables"
+            " where schemaname = current_schema() and relname = %s",
+            (table,),
+        )
+        ((count,),) = await rows.fetchall()
+        return int(count)
+
+    async def counted(connection: Connection) -> tuple[int, object]:
+        await connection.execute("set local max_parallel_workers_per_gather = 0")  # who would count for themselves
+        before = await so_far(connection)
+        result = await work(connection, ANA)
+        return await so_far(connection) - before, result
+
+    return await ledger._read(counted, tenant=ANA.tenant)
+
+
+async def test_the_next_slab_does_not_take_a_look_at_all_the_rows_behind_it(ledger: PostgresLedger) -> None:
+    async def slab(connection: Connection, scope: Scope) -> object:
+        return len((await feed.slab(connection, scope, after=20, limit=10, vectors=False)).messages)
+
+    async def lacking(connection: Connection, scope: Scope) -> object:
+        return len((await models.lacking(connection, scope, after=20, limit=10, aside=False)).messages)
+
+    for work in (slab, lacking):
+        count, found = await looked_at(ledger, "passages", work)
+        assert found == 10
+        assert count <= 20
+
+
+async def test_an_archive_is_read_at_the_same_pace_to_its_end(
+    ledger: PostgresLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(connection: Connection, scope: Scope) -> object:
+        return sum([len(batch) async for batch in archive_reading.records(connection, scope, passages=True)])
+
+    monkeypatch.setattr(archive_reading, "SLAB", 20)
+    count, found = await looked_at(ledger, "messages", read)
+    assert found == 2 * MANY + 3
+    assert count <= 10 * MANY
