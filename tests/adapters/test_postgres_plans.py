@@ -1,10 +1,13 @@
-"""How many rows the server looks at: as the ordinary role that is held back by row-level security, and with neighbours."""
+"""How many rows the server looks at: as the ordinary role that is held back by row-level security, and with neighbours.
+
+An index that a superuser's statement goes by may be closed to everybody else's: what it is asked must not leak a row.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from commonplace.adapters.postgres import PostgresLedger, archive_reading, feed, models
+from commonplace.adapters.postgres import PostgresLedger, archive_reading, facts, feed, full_text, models
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.domain.scope import Scope
 from commonplace.ports.ledger import Change, NewMessage, NewVersion
@@ -65,6 +68,36 @@ async def looked_at(
         return await so_far(connection) - before, result
 
     return await ledger._read(counted, tenant=ANA.tenant)
+
+
+async def test_a_search_by_words_looks_at_what_has_one_of_them(ledger: PostgresLedger) -> None:
+    async def search(connection: Connection, scope: Scope) -> object:
+        return await full_text.matching(connection, scope, [7, 8], limit=10)
+
+    count, found = await looked_at(ledger, "full_text", search)
+    assert isinstance(found, list)
+    assert len(found) == 4
+    assert count <= 8  # once to count them, once to order them
+
+
+async def test_a_word_that_all_have_is_counted_for_one_user_alone(ledger: PostgresLedger) -> None:
+    async def count_them(connection: Connection, scope: Scope) -> object:
+        return await full_text.holding(connection, scope, [EVERYWHERE])
+
+    count, found = await looked_at(ledger, "full_text", count_them)
+    assert (count, found) == (2 * MANY, {EVERYWHERE: 2 * MANY})
+
+
+async def test_a_fact_is_looked_for_by_what_it_says_and_what_it_is_about(ledger: PostgresLedger) -> None:
+    async def saying(connection: Connection, scope: Scope) -> object:
+        return [fact.id for fact in await facts.saying(connection, scope, "uses 7")]
+
+    async def about(connection: Connection, scope: Scope) -> object:
+        found = await facts.believed(connection, scope, attributes=[("user", "uses 7"), ("user", "uses 8")])
+        return [fact.id for fact in found]
+
+    assert await looked_at(ledger, "facts", saying) == (1, ["f7"])
+    assert await looked_at(ledger, "facts", about) == (2, ["f7", "f8"])
 
 
 async def test_the_next_slab_does_not_take_a_look_at_all_the_rows_behind_it(ledger: PostgresLedger) -> None:

@@ -76,23 +76,28 @@ async def matching(connection: Connection, scope: Scope, terms: Sequence[int], *
     words = {word: _rarity(holding[term], of=partition.rows) for term, word in _words(partition, wanted).items()}
     score = " + ".join("case when terms @@ %s::tsquery then %s::float8 else 0 end" for _ in words)
     found = await connection.execute(
-        f"select row from full_text where terms @@ %s::tsquery order by {score} desc, row desc limit %s",
-        (" | ".join(words), *(value for pair in words.items() for value in pair), limit),
+        f"select row from full_text_matches order by {score} desc, row desc limit %s",
+        (*(value for pair in words.items() for value in pair), limit),
     )
     return [row & N_MASK for (row,) in await found.fetchall()]
 
 
 async def holding(connection: Connection, scope: Scope, terms: Sequence[int]) -> Mapping[int, int]:
-    return await _holding(connection, await _built(connection, scope), terms)
+    partition = await _built(connection, scope)
+    return await _holding(connection, partition, terms) if terms else {}
 
 
 async def _holding(connection: Connection, partition: Partition, terms: Sequence[int]) -> Mapping[int, int]:
-    counts: dict[int, int] = {}
-    for term, word in _words(partition, terms).items():
-        found = await connection.execute("select count(*) from full_text where terms @@ %s::tsquery", (word,))
-        row = await found.fetchone()
-        counts[term] = 0 if row is None else int(row[0])
-    return counts
+    """Count the rows that have each of the terms. To the end of the transaction, all of them are what matches."""
+    words = _words(partition, terms)
+    await connection.execute("select set_config('commonplace.words', %s, true)", (" | ".join(words.values()),))
+    found = await connection.execute(
+        "select word, count(*) from full_text_matches, unnest(tsvector_to_array(terms)) as word"
+        " where word = any(%s) group by word",
+        (list(words.values()),),
+    )
+    counts: dict[str, int] = dict(await found.fetchall())
+    return {term: counts.get(word, 0) for term, word in words.items()}
 
 
 def _rarity(holding: int, *, of: int) -> float:
