@@ -1,9 +1,10 @@
 """Which copies may be used: those of a user's present edition, which every change ends.
 
-A copy says of which edition it is. Whoever fills one has learned the edition before reading the ledger; whoever changes
-the ledger ends the edition before and after. So a copy is never older than the last change, whatever the order in which
-processes come. When a process cannot reach the server at all, others may use an edition for the rest of its time, which
-is `FRESH` seconds at most.
+A copy says of which edition it is. Whoever fills one has learned the edition before reading the ledger, and puts it
+there only if that is still the present one; whoever changes the ledger ends the edition before and after. So a copy is
+never older than the last change, and nothing is put back after a forget, whatever the order in which processes come.
+When a process cannot reach the server at all, others may use an edition for the rest of its time, which is `FRESH`
+seconds at most.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -82,6 +83,11 @@ class Editions:
                 await self._gone([key])
             elif done[0]:
                 change.edition = token
+
+    async def keep(self, scope: Scope, edition: bytes, *commands: Command) -> None:
+        """Make copies of this edition, unless it is over by now."""
+        if commands:
+            await self._server.keep(self._keys.edition(scope), edition, *commands)
 
     async def end(self, *scopes: Scope) -> None:
         """End the editions of users about whom something has changed."""

@@ -70,7 +70,7 @@ class RedisEmbeddings:
             ("SET", self._name(identity, digest), token + vector, "EX", LIFE) for digest, vector in vectors.items()
         ]
         if commands:
-            await self._server.pipe(*commands)
+            await self._server.keep(self._keys.token, token, *commands)
 
     def _name(self, identity: str, digest: bytes) -> str:
         return self._keys.embeddings(identity) + digest.hex()

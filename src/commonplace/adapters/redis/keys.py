@@ -1,4 +1,7 @@
-"""The names of keys: digests, so that a name says nothing about anybody. A user's keys share a slot of a cluster."""
+"""The names of keys: digests, so that a name says nothing about anybody.
+
+A user's keys share a slot of a cluster, and vectors share another: scripts need that.
+"""
 
 import hashlib
 import json
@@ -30,12 +33,12 @@ class Keys:
 
     def embeddings(self, identity: str = "") -> str:
         """What the names of the vectors of a model begin with; of all models, if none is named."""
-        return f"{self.base}:vector:" + (f"{digest(identity)}:" if identity else "")
+        return f"{self.base}:{{vector}}:" + (f"{digest(identity)}:" if identity else "")
 
     @property
     def token(self) -> str:
         """What says which vectors may be used."""
-        return f"{self.base}:token"
+        return f"{self.base}:{{vector}}:token"
 
     @property
     def news(self) -> str:

@@ -10,6 +10,9 @@ from commonplace.domain.scope import Scope
 from commonplace.domain.values import Message, SessionId
 from commonplace.ports.ledger import MessageQuery, Messages
 
+AT_ONCE = 1_000
+"""Elements in a command: a script can pass on some thousands."""
+
 
 class RedisRing:
     def __init__(self, ledger: Messages, server: Server, keys: Keys, editions: Editions, *, size: int) -> None:
@@ -28,10 +31,13 @@ class RedisRing:
         page = await self._ledger.messages(scope, MessageQuery(session=session, limit=asked))
         messages = list(reversed(page.messages))
         if edition:
-            await self._keep(key, edition, messages[-self._size :])
+            await self._keep(scope, key, edition, messages[-self._size :])
         return messages[-limit:]
 
-    async def _keep(self, key: str, edition: bytes, messages: Sequence[Message]) -> None:
+    async def _keep(self, scope: Scope, key: str, edition: bytes, messages: Sequence[Message]) -> None:
         """The first element says of which edition the list is."""
-        filled: Command = ("RPUSH", key, edition, *map(packed_message, messages))
-        await self._server.pipe(("UNLINK", key), filled, ("PEXPIRE", key, LIFE), whole=True)
+        elements: list[bytes | str] = [edition, *map(packed_message, messages)]
+        filled: list[Command] = [
+            ("RPUSH", key, *elements[first : first + AT_ONCE]) for first in range(0, len(elements), AT_ONCE)
+        ]
+        await self._editions.keep(scope, edition, ("UNLINK", key), *filled, ("PEXPIRE", key, LIFE))

@@ -31,6 +31,21 @@ FRESH = 60.0
 FULL = "full: it takes no more writes (maxmemory)"
 SCHEMES = ("redis", "rediss", "unix")
 
+# A script that has written once may go on writing to a full server, so the first write is one that changes nothing.
+KEEP = """
+if redis.call('get', KEYS[1]) ~= ARGV[1] then
+    return 0
+end
+redis.call('append', KEYS[1], '')
+local at = 2
+for command = 2, #KEYS do
+    local last = at + 1 + ARGV[at + 1]
+    redis.call(ARGV[at], KEYS[command], unpack(ARGV, at + 2, last))
+    at = last + 1
+end
+return 1
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
@@ -108,16 +123,24 @@ class Server:
             self.problem = None
         return answer
 
-    async def pipe(self, *commands: Command, whole: bool = False) -> Sequence[Any] | None:
-        """Send all commands in one go and return their answers; `whole`: nobody else's come between them."""
+    async def pipe(self, *commands: Command) -> Sequence[Any] | None:
+        """Send all commands in one go and return their answers."""
 
         async def work(client: "Redis") -> Sequence[Any]:
-            pipeline = client.pipeline(transaction=whole)
+            pipeline = client.pipeline(transaction=False)
             for command in commands:
                 pipeline.execute_command(*command)
             return cast(Sequence[Any], await pipeline.execute())
 
         return await self.ask(work)
+
+    async def keep(self, vouching: str, token: bytes, *commands: Command) -> None:
+        """Make copies, all or none, if the key that vouches for them still holds this token: nothing is put there
+        again that was ended, or forgotten, while it was read. A command is a name, a key, and the rest.
+        """
+        keys = [command[1] for command in commands]
+        rest = [part for name, _, *more in commands for part in (name, len(more), *more)]
+        await self.pipe(("EVAL", KEEP, 1 + len(keys), vouching, *keys, token, *rest))
 
     def owe(self, *keys: str, seconds: float = FRESH) -> None:
         """These must be gone before anything else is asked: the server was away when they should have been removed.
@@ -153,7 +176,7 @@ class Server:
 
 def told(error: Exception) -> str:
     """Say what failed, without anything that was in the command."""
-    if isinstance(error, OutOfMemoryError) or str(error).startswith("OOM"):
+    if isinstance(error, OutOfMemoryError) or "OOM command not allowed" in str(error):  # a script says where, too
         return FULL
     first = str(error).split(" ", 1)[0]
     code = f" {first}" if isinstance(error, ResponseError) and first.isupper() else ""

@@ -113,8 +113,7 @@ class RedisSessions:
         for copy in copies:
             key = self._keys.session(scope, copy.info.id)
             commands += [("HSET", key, *session_fields(copy, edition)), ("PEXPIRE", key, LIFE)]
-        if commands:
-            await self._server.pipe(*commands)
+        await self._editions.keep(scope, edition, *commands)
 
     async def _note(self, scope: Scope, edition: bytes, info: SessionInfo) -> bool:
         """Note a use here alone. Returns whether the copy was still the present one."""
@@ -143,8 +142,8 @@ class RedisSessions:
         await self._keep(scope, edition, *(Copy(info=info, durable=info.expires_at) for info in infos))
         key = self._keys.active(scope)
         scored = [part for info in infos for part in (to_micros(info.expires_at), digest(info.id))]
-        filled = ("ZADD", key, "+inf", HEADER + edition, *scored)
-        await self._server.pipe(("UNLINK", key), filled, ("PEXPIRE", key, LIFE), whole=True)
+        filled: Command = ("ZADD", key, "+inf", HEADER + edition, *scored)
+        await self._editions.keep(scope, edition, ("UNLINK", key), filled, ("PEXPIRE", key, LIFE))
 
 
 def spare(ttl: float) -> float:
