@@ -1,4 +1,7 @@
-"""What is kept in Redis, as bytes, and back. JSON is plain ASCII there: any text survives, half characters too."""
+"""What is kept in Redis, as bytes, and back. JSON is plain ASCII there: any text survives, half characters too.
+
+A copy that cannot be read, as one by another version of this program may be, is none: the ledger is read instead.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,6 +12,8 @@ from typing import Any, cast
 from commonplace.domain.plain import as_json, from_json
 from commonplace.domain.times import from_micros, to_micros
 from commonplace.domain.values import Attachment, Json, Message, MessageId, Role, SessionId, SessionInfo
+
+UNREADABLE = (KeyError, TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +45,16 @@ def session_fields(copy: Copy, edition: bytes) -> Sequence[str | bytes | int]:
 
 
 def session_of(fields: Mapping[bytes, bytes], edition: bytes | None) -> Copy | None:
-    """Return the session of a hash; None unless it is of this edition."""
+    """Return the session of a hash; None unless it is of this edition, and can be read."""
     if edition is None or fields.get(b"edition") != edition:
         return None
+    try:
+        return _session(fields, edition)
+    except UNREADABLE:
+        return None
+
+
+def _session(fields: Mapping[bytes, bytes], edition: bytes) -> Copy:
     info = SessionInfo(
         id=SessionId(json.loads(fields[b"id"])),
         started_at=from_micros(int(fields[b"started"])),
@@ -52,7 +64,7 @@ def session_of(fields: Mapping[bytes, bytes], edition: bytes | None) -> Copy | N
         ended_at=from_micros(int(fields[b"ended"])) if fields[b"ended"] else None,
     )
     known = fields.get(b"state-edition") == edition
-    state = cast(Mapping[str, Json], json.loads(fields[b"state"])) if known else None
+    state: dict[str, Json] | None = dict(json.loads(fields[b"state"])) if known else None
     return Copy(info=info, durable=from_micros(int(fields[b"durable"])), state=state)
 
 
@@ -74,7 +86,15 @@ def packed_message(message: Message) -> str:
     )
 
 
-def unpacked_message(packed: bytes) -> Message:
+def unpacked_messages(packed: Sequence[bytes]) -> Sequence[Message] | None:
+    """Return the messages; None if one of them cannot be read."""
+    try:
+        return [_message(one) for one in packed]
+    except UNREADABLE:
+        return None
+
+
+def _message(packed: bytes) -> Message:
     row: dict[str, Any] = json.loads(packed)
     return Message(
         id=MessageId(row["id"]),

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable
 from uuid import uuid4
 
+from redis.asyncio.client import PubSub
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
 
 from commonplace.adapters.redis.keys import Keys
@@ -25,7 +27,7 @@ class RedisNews:
         self._me = uuid4().hex
         self._ears: list[Callable[[News], None]] = []
         self._task: asyncio.Task[None] | None = None
-        self._closing = False
+        self._closing = self._heard_before = False
 
     def command(self, scope: Scope, *, forgotten: bool = False) -> Command:
         """Return the command that tells of a change."""
@@ -44,34 +46,53 @@ class RedisNews:
             self._task = None
 
     async def _stay(self) -> None:
-        rest, heard_before = SHORTEST_REST, False
+        rest = SHORTEST_REST
         while not self._closing:
             try:
-                async with self._server.client.pubsub(ignore_subscribe_messages=True) as channel:
+                async with self._server.client.pubsub() as channel:
                     await channel.subscribe(self._channel)
-                    if heard_before:
-                        self._tell(Missed())
-                    rest, heard_before = SHORTEST_REST, True
-                    while not self._closing:
-                        message = await channel.get_message(timeout=PATIENCE)
-                        if message is None:
-                            await channel.ping()
-                        elif message["type"] == "message":
-                            self._take(message["data"])
+                    rest = SHORTEST_REST
+                    await self._hear(channel)
             except (RedisError, OSError) as error:
                 LOG.info("no news from redis for a while: %s", type(error).__name__)
                 await asyncio.sleep(rest)
                 rest = min(rest * 2, LONGEST_REST)
 
+    async def _hear(self, channel: PubSub) -> None:
+        asked = False
+        while not self._closing:
+            message = await channel.get_message(timeout=PATIENCE)
+            if message is None and asked:
+                raise NoConnection("no answer to a ping")
+            asked = message is None
+            if message is None:
+                await channel.ping()
+            elif message["type"] == "subscribe":
+                self._subscribed()
+            elif message["type"] == "message":
+                self._take(message["data"])
+
+    def _subscribed(self) -> None:
+        """It comes again when a connection was lost and the client has made another one, of which it says nothing."""
+        if self._heard_before:
+            self._tell(Missed())
+        self._heard_before = True
+
     def _take(self, data: bytes) -> None:
-        try:
-            who, tenant, user, forgotten = json.loads(data)
-        except ValueError:
-            LOG.warning("something on the news channel was not ours")
-            return
-        if who != self._me:
-            self._tell(Changed(Scope(tenant, user), bool(forgotten)))
+        match _parsed(data):
+            case [str(who), str(tenant), str() | None as user, bool(forgotten)]:
+                if who != self._me:
+                    self._tell(Changed(Scope(tenant, user), forgotten))
+            case _:
+                LOG.warning("something on the news channel was not ours")
 
     def _tell(self, news: News) -> None:
         for hear in list(self._ears):
             hear(news)
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from commonplace.adapters.redis.coding import packed_message, unpacked_message
+from commonplace.adapters.redis.coding import packed_message, unpacked_messages
 from commonplace.adapters.redis.editions import LIFE, Editions
 from commonplace.adapters.redis.keys import Keys
 from commonplace.adapters.redis.server import Command, Server
@@ -24,8 +24,10 @@ class RedisRing:
             scope, ("LINDEX", key, 0), ("LRANGE", key, max(-limit, -(10**6)), -1)
         )
         if edition and answers and answers[0] == edition and limit <= self._size:
-            self._server.hits += 1
-            return [unpacked_message(one) for one in answers[1] if one != edition]
+            held = unpacked_messages([one for one in answers[1] if one != edition])
+            if held is not None:
+                self._server.hits += 1
+                return held
         self._server.misses += 1
         asked = max(limit, self._size) if edition else limit
         page = await self._ledger.messages(scope, MessageQuery(session=session, limit=asked))

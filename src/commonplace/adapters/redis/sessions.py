@@ -128,8 +128,8 @@ class RedisSessions:
         members: list[bytes] = answers[0] if answers else []
         if edition is None or HEADER + edition not in members:
             return edition, None
-        names = [one.decode() for one in members if not one.startswith(HEADER)]
-        hashes = [("HGETALL", f"{self._keys.of(scope)}:session:{name}") for name in names]
+        names = [one for one in members if not one.startswith(HEADER)]
+        hashes = [("HGETALL", f"{self._keys.of(scope)}:session:".encode() + name) for name in names]
         found = await self._server.pipe(*hashes) if hashes else []
         copies = [session_of(fields, edition) for fields in found or ()]
         kept = [copy.info for copy in copies if copy is not None]
