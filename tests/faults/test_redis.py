@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
 from commonplace.adapters.redis.ledger import Front, open_front
-from commonplace.adapters.redis.server import SHORTEST_REST, Access
+from commonplace.adapters.redis.server import SHORTEST_REST, Access, Server
 from commonplace.domain.scope import Scope
 from commonplace.domain.states import Expected, State
 from commonplace.domain.values import Json, SessionId, SessionInfo
@@ -212,3 +212,33 @@ async def _until_it_is_back(front: Front) -> None:
     async with asyncio.timeout(30):
         while await front.copies.state() != "ok":  # noqa: ASYNC110  # a server tells nobody that it is back
             await asyncio.sleep(SHORTEST_REST)
+
+
+async def test_what_could_not_be_ended_is_ended_as_soon_as_redis_can_be_reached_again(tmp_path: Path) -> None:
+    """Others use it until then, and the process that owes it may have nothing more to ask."""
+    inner, door, hidden = InMemoryLedger(), tmp_path / "redis.sock", tmp_path / "hidden.sock"
+    with redis_running("--unixsocket", str(door)) as (url, _):
+        through_the_door = open_front(inner, Access(url=f"unix://{door}"), ring=3)
+        async with through_the_door as (one, *_), open_front(inner, Access(url=url), ring=3) as (two, *_):
+            await one.update_session(ANA, S1, {"a": 1}, now=START, ttl=DAY)
+            assert await two.session_state(ANA, S1, now=START) == {"a": 1}
+            door.rename(hidden)
+            async with Redis.from_url(url) as client:
+                await client.execute_command("CLIENT", "KILL", "TYPE", "normal")  # type: ignore[no-untyped-call]
+            await one.update_session(ANA, S1, {"a": 2}, now=START, ttl=DAY)
+            hidden.rename(door)
+            async with asyncio.timeout(20):
+                while await two.session_state(ANA, S1, now=START) != {"a": 2}:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+
+
+async def test_what_is_owed_while_something_else_is_paid_is_paid_too(redis_url: str, client: Redis) -> None:
+    async with Server(Access(url=redis_url, timeout=10)) as server:
+        await server.pipe(("MSET", "one", 1, "two", 1))
+        server.owe("one")
+        await client.execute_command("CLIENT", "PAUSE", 200)  # type: ignore[no-untyped-call]
+        paying = asyncio.create_task(server.pipe(("PING",)))
+        await asyncio.sleep(0.05)
+        server.owe("two")
+        await paying
+        assert await server.pipe(("EXISTS", "one", "two")) == [0]

@@ -3,6 +3,7 @@
 After a failure it is left alone for a moment, so that a server that is slow does not make everything slow.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from commonplace.domain.errors import InvalidInput
+from commonplace.stopping import stop
 
 T = TypeVar("T")
 Command = tuple[str | bytes | int | float, ...]
@@ -77,6 +79,7 @@ class Server:
         self._rest, self._rests_until = SHORTEST_REST, 0.0
         self._full_until = 0.0
         self._owed: dict[str, float] = {}
+        self._paying: asyncio.Task[None] | None = None
         self.problem: str | None = None
         """What went wrong when it was last asked; None when it answered."""
         self.hits = self.misses = self.failures = self.skipped = 0
@@ -85,6 +88,8 @@ class Server:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        if self._paying is not None:
+            await stop(self._paying)
         await self._client.aclose()
         await self._client.connection_pool.disconnect()
 
@@ -148,15 +153,28 @@ class Server:
         After so many seconds they are gone by themselves.
         """
         self._owed.update(dict.fromkeys(keys, time.monotonic() + seconds))
+        if self._paying is None or self._paying.done():
+            self._paying = asyncio.create_task(self._pay(), name="commonplace-redis-debts")
+
+    async def _pay(self) -> None:
+        """Others use what should be gone until then, so it does not wait for somebody who asks."""
+        while self._due():
+            await asyncio.sleep(max(self._rests_until - time.monotonic(), SHORTEST_REST))
+            await self.pipe(("PING",))
 
     async def _settle(self) -> None:
         if not self._owed:
             return
+        if due := self._due():
+            await self._client.unlink(*due)
+        for key, until in due.items():
+            if self._owed.get(key) == until:  # it may be owed anew since
+                del self._owed[key]
+
+    def _due(self) -> Mapping[str, float]:
         now = time.monotonic()
-        owed = [key for key, until in self._owed.items() if now < until]
-        if owed:
-            await self._client.unlink(*owed)
-        self._owed.clear()
+        self._owed = {key: until for key, until in self._owed.items() if now < until}
+        return dict(self._owed)
 
     def _failed(self, error: Exception) -> None:
         self.failures += 1
@@ -171,7 +189,10 @@ class Server:
         await connection.on_connect_check_health(check_health=False)
         await connection.send_command("INFO", "server", check_health=False)
         info = bytes(await connection.read_response()).decode()
-        self._run = next(line.partition(":")[2].strip() for line in info.splitlines() if line.startswith("run_id:"))
+        lives = [line.partition(":")[2].strip() for line in info.splitlines() if line.startswith("run_id:")]
+        if not lives:
+            raise ResponseError("INFO server: no run_id")
+        self._run = lives[0]
 
 
 def told(error: Exception) -> str:
