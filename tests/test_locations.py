@@ -1,9 +1,13 @@
-"""What is shown of where a memory is kept: never a password, however oddly it is written."""
+"""What is made of the address of a memory, and what is shown of it: never a password, however oddly it is written."""
+
+from pathlib import Path
 
 import pytest
 
-from commonplace.domain.errors import InvalidInput
-from commonplace.wiring.location import Location, checked
+from commonplace import AsyncMemory
+from commonplace.domain.errors import InvalidInput, LedgerUnavailable
+from commonplace.wiring.location import Location, checked, sqlite_file
+from tests.servers import free_port
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,33 @@ def test_characters_that_libpq_takes_in_a_password_are_taken() -> None:
         "postgresql:///memory?host=/a@b",
     ):
         assert checked("database_url", url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "file"),
+    [
+        ("sqlite:///data/memory.db", "data/memory.db"),
+        ("sqlite:////data/50%25%20%231%3F.db?mode=ro#x", "/data/50% #1?.db"),
+        ("sqlite:////data/[1].db", "/data/[1].db"),
+        ("sqlite://data/memory.db", None),  # two slashes: what comes next is a machine
+        ("sqlite:///", None),
+        ("postgresql:///memory", None),
+    ],
+)
+def test_an_address_of_sqlite_names_a_file(url: str, file: str | None) -> None:
+    assert sqlite_file(url) == (None if file is None else Path(file))
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite://data/memory.db", "sqlite://[", "POSTGRESQL://ana:hush@db/memory", "ana:hush@db/memory"]
+)
+async def test_an_address_that_no_ledger_has_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(InvalidInput, match="database_url: expected sqlite:///relative/path") as refused:
+        await AsyncMemory.open(database_url=url)
+    assert "hush" not in str(refused.value)
+
+
+async def test_a_bracket_in_a_password_is_a_character_like_any_other(tmp_path: Path) -> None:
+    url = f"postgresql://ana:hu[sh@127.0.0.1:{free_port()}/memory"
+    with pytest.raises(LedgerUnavailable, match=r"postgresql://127\.0\.0\.1:\d+/memory: connection"):
+        await AsyncMemory.open(url, home=tmp_path)

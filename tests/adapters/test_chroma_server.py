@@ -135,6 +135,7 @@ async def test_a_token_and_tls_with_an_authority_of_ones_own(tmp_path: Path, chr
         "ftp://host:8000",
         "host:8000",
         "http://host:port",
+        "http://[::1",
         "http://host:8000/behind/a/path",
         "http://ana:hush@host:8000",
         "http://ana:hu/sh@host:8000",

@@ -50,6 +50,14 @@ async def test_an_address_that_makes_no_sense_is_refused() -> None:
             pass
 
 
+@pytest.mark.parametrize("host", ["[::1]x", "[::1", "[]"])
+async def test_an_address_that_cannot_be_read_is_refused_without_its_password(host: str) -> None:
+    with pytest.raises(InvalidInput, match="database_url: .* in URI") as refused:
+        async with PostgresLedger(f"postgresql://ana:hush@{host}/memory"):
+            pass
+    assert "hush" not in str(refused.value)
+
+
 async def test_a_password_that_cannot_be_decoded_is_not_shown() -> None:
     with pytest.raises(InvalidInput, match=r"database_url: a % in it that encodes nothing; write it as %25") as refused:
         async with PostgresLedger("postgresql://ana:se%cret@host/memory"):

@@ -63,6 +63,9 @@ async def test_a_server_that_is_away_is_named_without_its_password() -> None:
     assert "hush" not in str(away.value)
     with pytest.raises(InvalidInput, match="pgvector_url"):
         PgvectorIndex("not an address")
+    with pytest.raises(InvalidInput, match="pgvector_url: .* in URI") as refused:
+        PgvectorIndex("postgresql://ana:hush@[::1/memory")
+    assert "hush" not in str(refused.value)
 
 
 async def test_a_connection_that_was_cut_is_replaced(postgres_emptied: str, postgres_url: str) -> None:

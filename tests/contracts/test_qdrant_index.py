@@ -31,5 +31,10 @@ async def test_a_server_that_is_away_is_an_error_and_not_an_empty_answer() -> No
     async with QdrantIndex.at(f"http://127.0.0.1:{free_port()}") as index:
         with pytest.raises(IndexUnavailable, match="qdrant"):
             await index.search(ANA, axis(0), limit=1)
-    with pytest.raises(InvalidInput, match="expected http"):
-        QdrantIndex.at("ftp://host")
+
+
+@pytest.mark.parametrize("url", ["ftp://host", "http://[::1", "http://host:port", "http://ana:hush@host:6333"])
+def test_an_address_that_is_none_or_would_lose_its_password_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(InvalidInput, match="qdrant_url: expected http://host:port .* qdrant_key") as refused:
+        QdrantIndex.at(url)
+    assert "hush" not in str(refused.value)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from commonplace.domain.errors import InvalidInput, StoreUnavailable
 from commonplace.domain.extras import needing
 from commonplace.ports.attachments import AttachmentStore
 from commonplace.ports.snapshot_store import Seal
 from commonplace.wiring.ledgers import from_keyring
+from commonplace.wiring.location import sqlite_file
 
 if TYPE_CHECKING:
     from commonplace.settings import Settings
@@ -34,11 +34,9 @@ def open_attachments(settings: "Settings", *, in_process: bool) -> AttachmentSto
 
 def _folder(settings: "Settings") -> Path:
     """Beside the ledger, where that is a file; else in the memory's folder."""
-    url = urlsplit(settings.database_url or "")
-    if settings.database_url is not None and url.scheme != "sqlite":
-        return settings.home.absolute() / "attachments"
-    ledger = Path(unquote(url.path[1:])).absolute() if url.path else settings.home.absolute() / "ledger.db"
-    return ledger.with_name(f"{ledger.name}.attachments")
+    home = settings.home.absolute()
+    ledger = home / "ledger.db" if settings.database_url is None else sqlite_file(settings.database_url)
+    return home / "attachments" if ledger is None else ledger.absolute().with_name(f"{ledger.name}.attachments")
 
 
 def open_attachment_seal(settings: "Settings") -> Seal | None:

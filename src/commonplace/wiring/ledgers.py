@@ -5,13 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
-from commonplace.wiring.location import checked
+from commonplace.wiring.location import checked, sqlite_file
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.cipher import Cipher
@@ -23,15 +22,14 @@ def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncConte
         return open_sqlite(settings, None)
     if settings.database_url is None:
         return open_sqlite(settings, _folder(settings.home) / "ledger.db")
-    url = urlsplit(settings.database_url)
-    if url.scheme in {"postgresql", "postgres"}:
+    if settings.database_url.startswith(("postgresql://", "postgres://")):
         return open_postgres(settings, checked("database_url", settings.database_url))
-    if url.scheme != "sqlite" or not url.path.strip("/"):
+    file = sqlite_file(settings.database_url)
+    if file is None:  # not shown: it may hold a password
         raise InvalidInput(
-            f"database_url: {url.scheme}://…: expected sqlite:///relative/path, sqlite:////absolute/path "
-            "or postgresql://user@host/database"
+            "database_url: expected sqlite:///relative/path, sqlite:////absolute/path or postgresql://user@host/database"
         )
-    return open_sqlite(settings, Path(unquote(url.path[1:])))
+    return open_sqlite(settings, file)
 
 
 def _folder(home: Path) -> Path:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self
+from urllib.parse import unquote
 
 from commonplace.domain.errors import InvalidInput
 
@@ -36,6 +37,14 @@ class Location:
     def settings(self) -> dict[str, object]:
         given = {"home": self.home, "database_url": self.url}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def sqlite_file(url: str) -> Path | None:
+    """Return the file that sqlite:///relative/path or sqlite:////absolute/path names; None if an address names none."""
+    scheme, _, rest = url.partition("://")
+    path = rest.partition("?")[0].partition("#")[0]
+    named = scheme == "sqlite" and path.startswith("/") and path.strip("/")
+    return Path(unquote(path[1:])) if named else None
 
 
 def shown(url: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.moves import Moved
 from commonplace.domain.progress import Progress
 from commonplace.engine.moving import Moving
 from commonplace.engine.parts import Parts
-from commonplace.wiring.location import Location
+from commonplace.wiring.location import Location, sqlite_file
 from commonplace.wiring.restoring import ledger_only
 
 
@@ -33,9 +33,7 @@ async def moved(
 def _file(location: Location) -> Path | None:
     if location.home is not None:
         return location.home / "ledger.db"
-    url = urlsplit(location.url or "")
-    # An address without a file is refused by who opens it.
-    return Path(unquote(url.path[1:])) if url.scheme == "sqlite" and url.path.strip("/") else None
+    return sqlite_file(location.url or "")
 
 
 def _refuse_other_files(target: Location) -> None:

@@ -54,7 +54,7 @@ class Server:
     """Seconds to wait for it to connect, and for each part of its answer."""
 
     def __post_init__(self) -> None:
-        if not _plain(self.address):  # not shown: it may hold a password
+        if not _is_plain(self.url):  # not shown: it may hold a password
             raise InvalidInput(
                 "chroma_url: expected http://host:port or https://host:port, and a secret only as chroma_token"
             )
@@ -72,9 +72,10 @@ class Server:
 Place = Embedded | InProcess | Server
 
 
-def _plain(address: SplitResult) -> bool:
+def _is_plain(url: str) -> bool:
     """Say whether all of an address is used: a path, a user or a password would be dropped in silence."""
     try:
+        address = urlsplit(url)
         address.port  # noqa: B018 - raises if it is no number
     except ValueError:
         return False

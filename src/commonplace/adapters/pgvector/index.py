@@ -29,9 +29,9 @@ class PgvectorIndex:
         try:
             parts = conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
-            # libpq quotes what it could not decode, which may be the password: % itself is written %25.
-            quotes = "percent-encoded" in str(error)
-            told = "a % in it that encodes nothing; write it as %25" if quotes else str(error).strip()
+            # libpq quotes what it could not decode, or all of the address, with the password: % itself is written %25.
+            quotes, reason = "percent-encoded" in str(error), str(error).replace(url, "…").strip()
+            told = "a % in it that encodes nothing; write it as %25" if quotes else reason
             raise InvalidInput(f"pgvector_url: {told}") from None
         self._where = f"postgresql://{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
         self._url, self._large, self._timeout, self._connections = url, large, timeout, connections

@@ -80,9 +80,9 @@ class Database:
         try:
             parts = conninfo_to_dict(self.url)
         except psycopg.ProgrammingError as error:
-            # libpq quotes what it could not decode, which may be the password: % itself is written %25.
-            quotes = "percent-encoded" in str(error)
-            told = "a % in it that encodes nothing; write it as %25" if quotes else str(error).strip()
+            # libpq quotes what it could not decode, or all of the address, with the password: % itself is written %25.
+            quotes, reason = "percent-encoded" in str(error), str(error).replace(self.url, "…").strip()
+            told = "a % in it that encodes nothing; write it as %25" if quotes else reason
             raise InvalidInput(f"database_url: {told}") from None
         host, name = parts.get("host") or "local", parts.get("dbname") or ""
         port = f":{parts['port']}" if parts.get("port") else ""

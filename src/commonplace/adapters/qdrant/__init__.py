@@ -48,12 +48,13 @@ class QdrantIndex:
                 AsyncQdrantClient(location=place) if place == ":memory:" else AsyncQdrantClient(path=str(Path(place)))
             )
             return cls(local, where=place)
-        address = urlsplit(place)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise InvalidInput(f"qdrant_url: {address.scheme}://…: expected http://host:port or https://host:port")
+        if not _is_plain(place):  # not shown: it may hold a password
+            raise InvalidInput(
+                "qdrant_url: expected http://host:port or https://host:port, and a secret only as qdrant_key"
+            )
         trusted: dict[str, Any] = {"verify": ssl.create_default_context(cafile=str(ca_file))} if ca_file else {}
         client = AsyncQdrantClient(url=place, api_key=key, timeout=round(timeout), check_compatibility=False, **trusted)
-        return cls(client, where=f"{address.scheme}://{address.netloc.rpartition('@')[2]}")
+        return cls(client, where=place)
 
     async def __aenter__(self) -> Self:
         return self
@@ -214,6 +215,16 @@ class QdrantIndex:
 
     def _named(self) -> str:
         return f"{self.name} ({self._where})"
+
+
+def _is_plain(url: str) -> bool:
+    """Say whether an address can be used as it stands: a user and a password in it would be dropped in silence."""
+    try:
+        address = urlsplit(url)
+        address.port  # noqa: B018 - raises if it is no number
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
 
 
 def _plain(name: str, prefix: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
-from urllib.parse import urlsplit
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
@@ -63,9 +62,9 @@ class Access:
     connections: int = 32
 
     def __post_init__(self) -> None:
-        scheme = urlsplit(self.url).scheme
+        scheme = self.url.partition("://")[0]
         if scheme not in SCHEMES:
-            raise InvalidInput(f"redis_url: {scheme}://…: expected redis://, rediss:// or unix://")
+            raise InvalidInput("redis_url: expected redis://, rediss:// or unix://")
         if self.ca_file is not None and scheme != "rediss":
             raise InvalidInput(f"redis_ca_file={str(self.ca_file)!r}: expected with a rediss:// address only")
         if self.ca_file is not None and not self.ca_file.is_file():
