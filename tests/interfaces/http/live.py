@@ -13,8 +13,8 @@ import uvicorn
 
 from commonplace.domain.keys import new_key
 from commonplace.interfaces.http.app import create_app
-from commonplace.interfaces.http.listening import listen
 from commonplace.interfaces.http.service import Service, opened_service
+from commonplace.interfaces.listening import listen
 from commonplace.wiring import Location
 from tests.interfaces.http.conftest import embed
 

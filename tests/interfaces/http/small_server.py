@@ -12,7 +12,7 @@ from pathlib import Path
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.interfaces.http.crew import Crew
-from commonplace.interfaces.http.listening import listen, url_of
+from commonplace.interfaces.listening import listen, url_of
 
 
 def work(listening: socket.socket, refuses: Path, *, ready: Callable[[], None]) -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
-from commonplace.interfaces.mcp.serving import listen
 from tests.interfaces.mcp.conftest import refused, told
 
 COMMAND = [sys.executable, "-m", "commonplace.interfaces.cli", "mcp"]
@@ -123,12 +121,6 @@ async def test_the_tools_work_over_streamable_http(surroundings: dict[str, str])
         async with httpx2.AsyncClient() as web:
             foreign = await web.post(url, json={}, headers={"host": "evil.example", "accept": "application/json"})
         assert foreign.status_code == 421
-
-
-def test_small_answers_are_sent_at_once() -> None:
-    with listen(0) as door:
-        # asyncio turns TCP_NODELAY on for connections whose protocol is named, and for no others.
-        assert door.proto == socket.IPPROTO_TCP
 
 
 def test_a_port_without_http_is_wrong_use(surroundings: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.extras import needing
 from commonplace.interfaces.http.crew import Crew
-from commonplace.interfaces.http.listening import is_loopback, listen, url_of
+from commonplace.interfaces.listening import is_loopback, listen, url_of
 from commonplace.settings import Settings
 from commonplace.wiring import Location, open_keys
 

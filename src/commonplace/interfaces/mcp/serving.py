@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ import anyio
 import uvicorn
 from mcp.server import MCPServer
 
-from commonplace.domain.errors import Unavailable
+from commonplace.interfaces.listening import listen
 from commonplace.interfaces.mcp.caller import Caller, always
 from commonplace.interfaces.mcp.server import build_server
 from commonplace.memory import AsyncMemory, Opening
@@ -45,7 +44,7 @@ class Serving:
     async def _http(self, port: int, tell: Tell) -> None:
         async with self._memory() as memory:
             app = self._server(memory).streamable_http_app(host=LOOPBACK)
-            with listen(port) as door:
+            with listen(LOOPBACK, port) as door:
                 tell(f"http://{LOOPBACK}:{door.getsockname()[1]}/mcp")
                 await uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(sockets=[door])
 
@@ -63,16 +62,3 @@ async def _end_when_told(memory: AsyncMemory) -> None:
             await memory.aclose()
             # A thread waits for a line on stdin and cannot be woken: leaving in the usual way would wait for it.
             os._exit(128 + number)
-
-
-def listen(port: int) -> socket.socket:
-    # asyncio sends small answers at once only where the protocol is named: without it they wait 40 ms.
-    door = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind((LOOPBACK, port))
-        door.listen()
-    except OSError as error:
-        door.close()
-        raise Unavailable(f"port {port} of {LOOPBACK} cannot be had: {error.strerror}") from error
-    return door

@@ -13,7 +13,7 @@ import uvicorn
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
-from commonplace.interfaces.http.listening import listen
+from commonplace.interfaces.listening import listen
 from commonplace.memory import AsyncMemory
 from tests.agents import wire
 from tests.interfaces.http.conftest import Running, running

@@ -1,4 +1,4 @@
-"""The socket that the service listens on, before anything of the service is loaded."""
+"""The socket that a server listens on, before anything of the server is loaded."""
 
 import ipaddress
 import socket
@@ -19,9 +19,13 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # asyncio sends small answers at once only where the protocol is named: without it they wait 40 ms.
         listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(1_024)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(1_024)
+        except OSError:
+            listening.close()
+            raise
     except OSError as error:
         raise Unavailable(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     return listening
