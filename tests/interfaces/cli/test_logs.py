@@ -15,7 +15,7 @@ def logged(name: str = "commonplace.recall.projector") -> logging.LogRecord:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(["--version"], "could not be fed (attempt 1)\n"), (["--version", "--quiet"], "")],
+    [(["--version"], "could not be fed (attempt 1)\n"), (["--version", "--quiet"], ""), (["--version", "-q"], "")],
 )
 def test_it_is_told_beside_the_answer(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str

@@ -180,7 +180,7 @@ class WrongUse(Protocol):
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Nothing is raised."""
     as_json = "--json" in arguments
-    tell_as_notes(as_json=as_json, quiet="--quiet" in arguments)
+    tell_as_notes(as_json=as_json, quiet=not {"--quiet", "-q"}.isdisjoint(arguments))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to fail
