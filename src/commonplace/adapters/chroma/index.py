@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from commonplace.adapters.chroma.ownership import Ownership
+from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
@@ -54,7 +55,7 @@ class Server:
     """Seconds to wait for it to connect, and for each part of its answer."""
 
     def __post_init__(self) -> None:
-        if not _is_plain(self.url):  # not shown: it may hold a password
+        if not is_server(self.url) or self.address.path not in ("", "/"):  # not shown: it may hold a password
             raise InvalidInput(
                 "chroma_url: expected http://host:port or https://host:port, and a secret only as chroma_token"
             )
@@ -70,17 +71,6 @@ class Server:
 
 
 Place = Embedded | InProcess | Server
-
-
-def _is_plain(url: str) -> bool:
-    """Say whether all of an address is used: a path, a user or a password would be dropped in silence."""
-    try:
-        address = urlsplit(url)
-        address.port  # noqa: B018 - raises if it is no number
-    except ValueError:
-        return False
-    named = address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
-    return named and address.path in ("", "/") and not address.query and not address.fragment
 
 
 class ChromaIndex:

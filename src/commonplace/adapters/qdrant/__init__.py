@@ -9,7 +9,6 @@ import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import numpy as np
@@ -17,6 +16,7 @@ from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException
 
+from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
@@ -48,7 +48,7 @@ class QdrantIndex:
                 AsyncQdrantClient(location=place) if place == ":memory:" else AsyncQdrantClient(path=str(Path(place)))
             )
             return cls(local, where=place)
-        if not _is_plain(place):  # not shown: it may hold a password
+        if not is_server(place):  # not shown: it may hold a password
             raise InvalidInput(
                 "qdrant_url: expected http://host:port or https://host:port, and a secret only as qdrant_key"
             )
@@ -215,16 +215,6 @@ class QdrantIndex:
 
     def _named(self) -> str:
         return f"{self.name} ({self._where})"
-
-
-def _is_plain(url: str) -> bool:
-    """Say whether an address can be used as it stands: a user and a password in it would be dropped in silence."""
-    try:
-        address = urlsplit(url)
-        address.port  # noqa: B018 - raises if it is no number
-    except ValueError:
-        return False
-    return address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
 
 
 def _plain(name: str, prefix: str) -> str:

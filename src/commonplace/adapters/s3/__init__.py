@@ -5,12 +5,12 @@ Credentials come from where the AWS tools look for them (AWS_ACCESS_KEY_ID and t
 
 from collections.abc import Sequence
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
+from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import InvalidInput, NotFound, StoreUnavailable
 
 
@@ -71,18 +71,21 @@ def opened_bucket(
     place: str, *, endpoint: str | None, timeout: float = 60.0, patience: float = 60.0
 ) -> tuple[S3Store, str]:
     """Return the bucket of `s3://bucket/prefix`, and the prefix. Raises InvalidInput for what is none."""
-    url = urlsplit(place)
-    if url.scheme != "s3" or not url.netloc:
+    scheme, _, rest = place.partition("://")
+    bucket, _, prefix = rest.partition("/")
+    if scheme != "s3" or not bucket:
         raise InvalidInput(f"{place!r}: expected s3://bucket or s3://bucket/prefix")
+    if endpoint is not None and not is_server(endpoint):  # not shown: it may hold a password
+        raise InvalidInput("s3_endpoint: expected http://host:port or https://host:port")
     insecure = endpoint is not None and endpoint.startswith("http://")
     given = {} if endpoint is None else {"endpoint": endpoint, "virtual_hosted_style_request": False}
     store = S3Store(
-        url.netloc,
+        bucket,
         client_options={"timeout": timedelta(seconds=timeout), "allow_http": insecure},
         retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=patience)},
         **given,  # type: ignore[arg-type]
     )
-    return store, url.path.strip("/")
+    return store, prefix.strip("/")
 
 
 def unavailable(place: str, error: Exception) -> StoreUnavailable:
