@@ -13,9 +13,11 @@ from commonplace.adapters.postgres.connections import Connections
 from commonplace.adapters.postgres.database import Database
 from commonplace.adapters.postgres.lanes import WHOSE, Lanes
 from commonplace.domain.errors import LedgerUnavailable
+from commonplace.domain.receipts import Part
 from commonplace.domain.values import MessageId
+from commonplace.ports.erasure import Removal
 from commonplace.ports.ledger import Change
-from tests.contracts.ledger.values import ANA, added, new_message
+from tests.contracts.ledger.values import ANA, added, later, new_message
 from tests.servers import run_sql
 
 pytestmark = pytest.mark.anyio
@@ -239,6 +241,22 @@ async def test_a_statement_that_takes_too_long_is_given_up(postgres_emptied: str
     async with PostgresLedger(postgres_emptied, statement_timeout=0.1) as ledger:
         with pytest.raises(LedgerUnavailable, match=r"no answer within 0\.1 s"):
             await ledger._read(sleep, tenant=None)
+
+
+async def test_a_forget_may_take_as_long_as_it_takes(postgres_emptied: str) -> None:
+    run_sql(
+        postgres_emptied,
+        "create or replace function slowly() returns trigger language plpgsql as"
+        " $$ begin perform pg_sleep(0.3); return old; end $$",
+        "create trigger slowly before delete on messages for each row execute function slowly()",
+    )
+    try:
+        async with PostgresLedger(postgres_emptied, statement_timeout=0.2) as ledger:
+            await ledger.write(ANA, added("m1"))
+            erased = await ledger.erase(ANA, Removal(id="e1", what=Part(), at=later(1)))
+            assert erased.counts["messages"] == 1
+    finally:
+        run_sql(postgres_emptied, "drop trigger slowly on messages")
 
 
 async def test_more_calls_than_connections_wait_for_one(postgres_emptied: str) -> None:

@@ -7,12 +7,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from commonplace.adapters.postgres import PostgresLedger, archive_reading, facts, feed, full_text, models
+from commonplace.adapters.postgres import PostgresLedger, archive_reading, erasure, facts, feed, full_text, models
 from commonplace.adapters.postgres.columns import Connection
+from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import FactId
+from commonplace.ports.erasure import Removal
 from commonplace.ports.ledger import Change, NewMessage, NewVersion
 from tests.contracts.ledger.full_text import entry, unpack
-from tests.contracts.ledger.values import ANA, BEN, OTHER_ANA, a_fact, a_message
+from tests.contracts.ledger.values import ANA, BEN, OTHER_ANA, a_fact, a_message, later
 from tests.servers import database_of, empty, run_sql
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +53,7 @@ async def ledger(postgres_shared: str) -> AsyncIterator[PostgresLedger]:
 async def looked_at(
     ledger: PostgresLedger, table: str, work: Callable[[Connection, Scope], Awaitable[object]]
 ) -> tuple[int, object]:
-    """Return how many rows of a table it took, and what came of it."""
+    """Return how many rows of a table it took, and what came of it. It is undone."""
 
     async def so_far(connection: Connection) -> int:
         rows = await connection.execute(
@@ -67,7 +70,7 @@ async def looked_at(
         result = await work(connection, ANA)
         return await so_far(connection) - before, result
 
-    return await ledger._read(counted, tenant=ANA.tenant)
+    return await ledger._tried(counted, tenant=ANA.tenant)
 
 
 async def test_a_search_by_words_looks_at_what_has_one_of_them(ledger: PostgresLedger) -> None:
@@ -123,3 +126,15 @@ async def test_an_archive_is_read_at_the_same_pace_to_its_end(
     count, found = await looked_at(ledger, "messages", read)
     assert found == 2 * MANY + 3
     assert count <= 10 * MANY
+
+
+async def test_many_facts_are_forgotten_with_one_look_at_the_others(ledger: PostgresLedger) -> None:
+    many = [FactId(f"f{n}") for n in range(100)]
+
+    async def forget(connection: Connection, scope: Scope) -> object:
+        removal = Removal(id="e1", what=Part(fact=many[0]), at=later(100), facts=many, stripped=[FactId("f200")])
+        return (await erasure.erase(connection, scope, removal)).counts["facts"]
+
+    count, found = await looked_at(ledger, "facts", forget)
+    assert found == 100
+    assert count <= 6 * MANY  # in a table this small, those of other users, too

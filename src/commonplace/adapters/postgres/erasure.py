@@ -65,6 +65,7 @@ async def sessions_before(connection: Connection, scope: Scope, moment: datetime
 
 
 async def erase(connection: Connection, scope: Scope, removal: Removal) -> Erased:
+    await connection.execute("set local statement_timeout = 0")  # a user can have said a lot, and nobody else waits
     partition = await partitions.obtain(connection, scope)
     await retention.refuse_held(connection, scope)
     if removal.facts_seen not in (None, partition.fact_version):
@@ -167,12 +168,13 @@ class _Eraser:
     async def _remove_rows(self) -> None:
         messages, facts, delete = self.messages, self.facts, self._delete
         await delete("summary_messages", "summary = any(%s)", self.summaries, named=False)
-        # A kept fact whose sources change is fed again: the sessions of a fact are part of its row.
-        await self._run(
-            "update facts set changed = %s where first in (select fact from fact_sources where message = any(%s))",
-            self.changed,
-            messages,
-        )
+        if not self.removal.what.whole:
+            # A kept fact whose sources change is fed again: the sessions of a fact are part of its row.
+            await self._run(
+                "update facts set changed = %s where first in (select fact from fact_sources where message = any(%s))",
+                self.changed,
+                messages,
+            )
         self.counts["vectors"] = await delete(self.partition.vectors, "row = any(%s)", self.rows, named=False)
         await delete(self.partition.aside, "row = any(%s)", self.rows, named=False)
         await delete("fact_sources", "message = any(%s) or fact = any(%s)", messages, facts)
@@ -232,19 +234,20 @@ class _Eraser:
     async def _mend_facts(self) -> None:
         for one in self.removal.reworded:
             await self._reword(one)
-        for fact in self.removal.stripped:
+        if self.removal.stripped:
             await self._run(
-                "update facts set metadata = null, expires_at = null, changed = %s where partition = %s and id = %s",
+                "update facts set metadata = null, expires_at = null, changed = %s"
+                " where partition = %s and id = any(%s)",
                 self.changed,
                 self.partition.no,
-                text_column(fact),
+                [text_column(fact) for fact in self.removal.stripped],
             )
-        for fact in self.removal.facts:
+        if self.removal.facts:
             await self._run(
-                "update facts set replaced_by = null, changed = %s where partition = %s and replaced_by = %s",
+                "update facts set replaced_by = null, changed = %s where partition = %s and replaced_by = any(%s)",
                 self.changed,
                 self.partition.no,
-                text_column(fact),
+                [text_column(fact) for fact in self.removal.facts],
             )
         if self.removal.quotes:
             await self._empty_reasons()

@@ -3,12 +3,12 @@
 A summary that covers a forgotten message goes as a whole: nobody can tell which of its words were whose.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from commonplace.adapters.sqlite import answers, erasure_log, feed, full_text, partitions, retention
-from commonplace.adapters.sqlite.columns import Connection, json_column, optional_micros, text_column, text_of
+from commonplace.adapters.sqlite.columns import Connection, Text, json_column, optional_micros, text_column, text_of
 from commonplace.adapters.sqlite.full_text import Unpack
 from commonplace.adapters.sqlite.partitions import N_MASK, Partition
 from commonplace.domain.errors import Conflict
@@ -273,13 +273,20 @@ class _Eraser:
                 "update facts set metadata = null, expires_at = null, changed = ? where partition = ? and id = ?",
                 (changed, self.partition.no, text_column(fact)),
             )
-        for fact in self.removal.facts:
-            self.connection.execute(
-                "update facts set replaced_by = null, changed = ? where partition = ? and replaced_by = ?",
-                (changed, self.partition.no, text_column(fact)),
-            )
+        if self.removal.facts:
+            self._point_nowhere({text_column(fact) for fact in self.removal.facts}, changed)
         if self.removal.quotes:
             self._empty_reasons()
+
+    def _point_nowhere(self, gone: Set[Text], changed: int) -> None:
+        """Empty what says that one of these facts has replaced another."""
+        replaced = self.connection.execute(
+            "select row, replaced_by from facts where partition = ? and replaced_by is not null", (self.partition.no,)
+        )
+        self.connection.executemany(
+            "update facts set replaced_by = null, changed = ? where row = ?",
+            [(changed, row) for row, replaced_by in replaced.fetchall() if replaced_by in gone],
+        )
 
     def _reword(self, one: Reworded, changed: int) -> None:
         row, like = self._version_row(one.fact, one.version), self._version_row(one.fact, one.like)
