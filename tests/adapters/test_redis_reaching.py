@@ -62,10 +62,12 @@ def test_a_wrong_address_is_refused_without_its_password() -> None:
     with pytest.raises(InvalidInput, match="expected redis://, rediss:// or unix://") as refused:
         Access(url="ana:hush@host")
     assert "hush" not in str(refused.value)
-    for url in ("redis://:hush/hush@host", "redis://:hush[hush@host"):
-        with pytest.raises(InvalidInput, match=r"redis_url: .*%2F") as refused:
+    for url in ("redis://:hush/hush@host", "redis://:hush[hush@host", "redis://:1?hush=1@host"):
+        with pytest.raises(InvalidInput, match=r"redis_url: .*%2F.*%3F") as refused:
             pool(Access(url=url))
         assert "hush" not in str(refused.value)
+    with pytest.raises(InvalidInput, match="redis_url: decode_responses: expected no word"):
+        Access(url="redis://:hush@host/0?decode_responses=True")
     with pytest.raises(InvalidInput, match="rediss:// address only"):
         Access(url="redis://host", ca_file=Path("ca.pem"))
     with pytest.raises(InvalidInput, match="a file that is there"):

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
+from urllib.parse import parse_qs
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
@@ -31,6 +32,8 @@ FRESH = 60.0
 """Seconds that a copy may be used before it is read again from the ledger."""
 FULL = "full: it takes no more writes (maxmemory)"
 SCHEMES = ("redis", "rediss", "unix")
+OURS = frozenset({"decode_responses", "encoding", "encoding_errors", "protocol"})
+"""Options that an address may not have, because they change what an answer looks like."""
 
 # A script that has written once may go on writing to a full server, so the first write is one that changes nothing.
 KEEP = """
@@ -65,6 +68,8 @@ class Access:
         scheme = self.url.partition("://")[0]
         if scheme not in SCHEMES:
             raise InvalidInput("redis_url: expected redis://, rediss:// or unix://")
+        if ours := OURS & parse_qs(self.url.partition("?")[2], keep_blank_values=True).keys():
+            raise InvalidInput(f"redis_url: {', '.join(sorted(ours))}: expected no word on how answers are read")
         if self.ca_file is not None and scheme != "rediss":
             raise InvalidInput(f"redis_ca_file={str(self.ca_file)!r}: expected with a rediss:// address only")
         if self.ca_file is not None and not self.ca_file.is_file():
@@ -222,8 +227,11 @@ def pool(
     if access.ca_file is not None:
         given["ssl_ca_certs"] = str(access.ca_file)
     try:
-        return BlockingConnectionPool.from_url(access.url, **given)
-    except ValueError:  # it quotes what it took for the port, which may be a part of the password
+        connections = BlockingConnectionPool.from_url(access.url, **given)
+        connections.make_connection()  # type: ignore[no-untyped-call]  # connected to nothing yet
+    except (ValueError, TypeError):  # they quote what was taken for a port or an option, maybe part of the password
         raise InvalidInput(
-            "redis_url: expected redis://user@host:port/0; write an @ in a password as %40, a / as %2F"
+            "redis_url: expected redis://user@host:port/0, and after a ? only what a connection has;"
+            " write an @ in a password as %40, a / as %2F, a ? as %3F"
         ) from None
+    return connections
