@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from commonplace.domain.archive import Held
 from commonplace.domain.scope import Scope
@@ -30,7 +29,7 @@ def main(say: Say, source: str, target: str, after: int = 0) -> None:
 
 async def _main(say: Say, source: str, target: str, after: int) -> None:
     async with _parts(Location.parse(source), {}) as out, _parts(Location.parse(target), {}) as into:
-        moving = Killed(out, into, names=(source, target), now=lambda: datetime.now(UTC))
+        moving = Killed(out, into, names=(source, target))
         moving.left = after
         say()
         await moving.move(progress=lambda *_: None)

@@ -13,7 +13,7 @@ import pytest
 
 from commonplace import AsyncMemory
 from commonplace.adapters.hashing import HashEmbedder
-from commonplace.domain.errors import InvalidInput, NotFound
+from commonplace.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from commonplace.domain.progress import unseen
 from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
@@ -239,6 +239,39 @@ async def test_a_move_to_another_database_takes_the_files_along_and_back(backend
             (message,) = await there.messages(user="u")
             assert await there.read_attachment(message.attachments[0].id, user="u") == NOTES
             assert (await there.doctor()).findings == ()
+
+
+async def test_a_move_that_finds_no_file_is_refused_and_goes_on_when_it_is_there(
+    memory: AsyncMemory, backend: Backend, tmp_path: Path
+) -> None:
+    (message,) = (await memory.add("A file", user="u", attachments=[NOTES])).messages
+    source, home = backend.named(tmp_path / "memory"), {"home": tmp_path / "memory"}
+    (file,) = files(tmp_path / "memory")
+    aside = file.rename(tmp_path / "aside")
+    places = Location.parse(source), Location.parse(tmp_path / "moved")
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match=rf"{file.name} of user 'u' has no file in .*memory.*attachments: "):
+            await moved(*places, home, progress=unseen)
+    lacking = await moved(places[0], Location.parse(tmp_path / "lacking"), home, without_lost=True, progress=unseen)
+    assert (lacking.counts["messages"], lacking.lost_files) == (1, 1)
+    aside.rename(file)
+    done = await moved(*places, home, progress=unseen)
+    assert (done.resumed, done.lost_files) == (True, 0)
+    async with AsyncMemory.open(tmp_path / "moved", embedder=HashEmbedder()) as there:
+        (attachment,) = (await there.message(message, user="u")).attachments
+        assert await there.read_attachment(attachment.id, user="u") == NOTES
+
+
+async def test_a_snapshot_and_an_export_say_that_files_are_left_out(
+    memory: AsyncMemory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await memory.add("Two files", user="u", attachments=[NOTES, b"and this"])
+    for file in files(tmp_path / "memory"):
+        file.unlink()
+    await memory.snapshot(tmp_path / "snapshots")
+    await memory.export(user="u")
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [f"no file in {tmp_path / 'memory'}" in one for one in told] == [True, True]
 
 
 async def test_the_doctor_finds_files_that_are_missing_and_files_that_are_nobodys(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import settings
 
@@ -113,13 +114,26 @@ async def test_a_source_that_is_not_there_or_is_the_target_is_refused(move: Move
             await Move(move.source, again)()
 
 
-async def test_a_source_that_another_process_has_open_is_refused(move: Move) -> None:
+async def test_a_database_without_a_memory_is_no_source_and_is_left_alone(
+    postgres_database: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput, match=r"postgresql://.*: there is no memory in it; expected a database that has"):
+        await Move(postgres_database, str(tmp_path / "moved"))()
+    with psycopg.connect(postgres_database) as connection:
+        assert connection.execute("select count(*) from pg_tables where schemaname = 'public'").fetchone() == (0,)
+    assert not (tmp_path / "moved").exists()
+
+
+async def test_a_source_that_another_process_has_open_is_refused(move: Move, tmp_path: Path) -> None:
     async with memory_of(Path(move.source), now=datetime.now(UTC)) as running:
         tending = asyncio.create_task(running.tend())
         while not await running._parts.ledger.leases(now=datetime.now(UTC)):  # noqa: ASYNC110 - nobody is told
             await asyncio.sleep(0.01)
         with pytest.raises(Conflict, match=r"is in use by .*: stop every process that uses it"):
             await move()
+        with pytest.raises(Conflict, match="is in use"):
+            await Move(move.source, str(tmp_path / "new"))()
+        assert not (tmp_path / "new").exists()
         tending.cancel()
         await asyncio.gather(tending, return_exceptions=True)
     assert (await move()).users == 4

@@ -16,3 +16,5 @@ class Moved:
     """Of the records of all users, the same on both sides."""
     resumed: bool = False
     """It went on where an earlier run was broken off."""
+    lost_files: int = 0
+    """Attachments whose file was not at the source, either."""

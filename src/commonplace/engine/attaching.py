@@ -38,6 +38,11 @@ class Attaching:
     def has_store(self) -> bool:
         return self._parts.attachments is not None
 
+    @property
+    def place(self) -> str:
+        """Where the files are."""
+        return "" if self._parts.attachments is None else self._parts.attachments.place
+
     def guard(self, scope: Scope) -> AbstractAsyncContextManager[None]:
         """Hold off the sweeps of this user in this process."""
         lock = self._locks.get(scope)

@@ -5,17 +5,19 @@ does not open as a memory.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import datetime
 
 from commonplace.care.tally import Tally
 from commonplace.domain.archive import UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened, Record
-from commonplace.domain.errors import Conflict, InvalidInput
+from commonplace.domain.errors import Conflict, InvalidInput, StoreUnavailable
 from commonplace.domain.moves import Moved
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import AttachmentId
 from commonplace.engine.attaching import Attaching
+from commonplace.engine.choosing import named
 from commonplace.engine.parts import Parts
 from commonplace.engine.pieces import Pieces, with_files
 from commonplace.engine.restoring import NONE, is_empty
@@ -27,19 +29,38 @@ NAMED = 5
 """So many users are named when they differ; of the others, how many there are."""
 
 
+async def ready(source: Ledger, name: str, *, now: datetime, in_use: bool) -> None:
+    """Raise InvalidInput for a source that is not whole, and Conflict while another process says that it has it open.
+
+    `in_use` lets the others be. It is asked before there is a target: a move that is refused leaves nothing behind.
+    """
+    embedder = await source.embedder_identity()
+    if embedder is not None and embedder.startswith(UNFINISHED):
+        raise InvalidInput(f"{name} is not whole ({embedder}); run that to its end first")
+    for lease in [] if in_use else await source.leases(now=now):
+        raise Conflict(
+            f"{name} is in use by {lease.holder} ({lease.duty}): stop every process that uses it. "
+            f"If that one was killed, wait until {lease.until:%H:%M:%S} UTC, or say --in-use"
+        )
+
+
 class Moving:
-    def __init__(self, source: Parts, target: Parts, *, names: tuple[str, str], now: Callable[[], datetime]) -> None:
-        """`names` are what the caller calls the two."""
-        self._source, self._target, self._now = source.ledger, target.ledger, now
+    def __init__(self, source: Parts, target: Parts, *, names: tuple[str, str], without_lost: bool = False) -> None:
+        """`names` are what the caller calls the two; `without_lost` takes messages whose file is not there, too."""
+        self._source, self._target = source.ledger, target.ledger
         self._files, self._pieces = Attaching(source), Pieces(Attaching(target))
         self._from, self._to = names
+        self._without_lost, self._lost = without_lost, 0
 
-    async def move(self, *, in_use: bool = False, progress: Progress) -> Moved:
-        """Move it all. Raises InvalidInput for a target that holds something else, Conflict for a source that changes.
+    async def move(self, *, progress: Progress) -> Moved:
+        """Move all of a source that is `ready`.
 
-        `in_use` moves even while another process says that it has the source open.
+        Raises InvalidInput for a target that holds something else, Conflict for a source that changes, and
+        StoreUnavailable where the file of a message is not there.
         """
-        embedder = await self._check_source(in_use=in_use)
+        if self._source.name == self._target.name:
+            raise InvalidInput(f"{self._from} and {self._to} are one database; expected two")
+        embedder = await self._source.embedder_identity()
         before = await _tally(self._source, "Counting", progress, passages=False)
         if (there := await self._arrived(embedder, before, progress)) is not None:
             return self._moved(there, resumed=True)
@@ -71,6 +92,7 @@ class Moving:
             users=sent.users,
             sha256=sent.sha256(),
             resumed=resumed,
+            lost_files=self._lost,
         )
 
     async def _arrived(self, embedder: str | None, before: Tally, progress: Progress) -> Tally | None:
@@ -87,19 +109,6 @@ class Moving:
     def _mark(self) -> str:
         return f"{UNFINISHED} a move from ledger {self._source.name}"
 
-    async def _check_source(self, *, in_use: bool) -> str | None:
-        if self._source.name == self._target.name:
-            raise InvalidInput(f"{self._from} and {self._to} are one database; expected two")
-        embedder = await self._source.embedder_identity()
-        if embedder is not None and embedder.startswith(UNFINISHED):
-            raise InvalidInput(f"{self._from} is not whole ({embedder}); run that to its end first")
-        for lease in [] if in_use else await self._source.leases(now=self._now()):
-            raise Conflict(
-                f"{self._from} is in use by {lease.holder} ({lease.duty}): stop every process that uses it. "
-                f"If that one was killed, wait until {lease.until:%H:%M:%S} UTC, or say --in-use"
-            )
-        return embedder
-
     async def _begin(self) -> bool:
         """Mark the target as one that is being filled. Returns whether it was already, by a run before this one."""
         known = await self._target.embedder_identity()
@@ -115,7 +124,7 @@ class Moving:
     async def _send(self, total: int, progress: Progress) -> Tally:
         tally, scope = Tally(), Scope("")
         async with aclosing(self._source.read_archive()) as batches:
-            async for batch in with_files(batches, self._source, self._files):
+            async for batch in with_files(batches, self._source, self._files, self._refuse_lost):
                 records = [record for record in batch if not isinstance(record, FilePiece)]
                 for record in batch:
                     if isinstance(record, FilePiece):
@@ -124,6 +133,14 @@ class Moving:
                 scope = await self._write(records, scope)
                 progress("Moving", tally.records, total)
         return tally
+
+    def _refuse_lost(self, scope: Scope, id_: AttachmentId) -> None:
+        if not self._without_lost:
+            raise StoreUnavailable(
+                f"{self._from}: attachment {id_} of {named(scope)} has no file in {self._files.place}: say where its "
+                "attachments are (attachments_to, or home), and run it again. If it is lost, say --without-lost-files"
+            )
+        self._lost += 1
 
     async def _write(self, batch: Sequence[Record], scope: Scope) -> Scope:
         """Write records as those of whoever the marks between them name. Returns whose come next."""

@@ -1,6 +1,7 @@
 """The files of an archive: out as pieces between its records, and in again, before the messages that carry them."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, Sequence
+import logging
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
 
 from commonplace.domain.archive import Archived, FilePiece, OfTenant, OfUser, Record
 from commonplace.domain.errors import InvalidInput, NotFound
@@ -11,15 +12,23 @@ from commonplace.engine.attaching import Attaching
 from commonplace.engine.intake import Intake
 from commonplace.ports.ledger import Ledger
 
+LOG = logging.getLogger(__name__)
+Lost = Callable[[Scope, AttachmentId], None]
 SIZE = 256 << 10
 """Bytes of one piece."""
 
 
 async def with_files(
-    batches: AsyncIterable[Sequence[Record]], ledger: Ledger, attaching: Attaching
+    batches: AsyncIterable[Sequence[Record]],
+    ledger: Ledger,
+    attaching: Attaching,
+    lost: Lost | None = None,
 ) -> AsyncGenerator[Sequence[Archived], None]:
-    """Yield an archive with each user's files after the mark of that user. What was forgotten meanwhile is left out."""
-    tenant = ""
+    """Yield an archive with each user's files after the mark of that user. What was forgotten meanwhile is left out.
+
+    `lost` is told of a file that a message still carries and that is not there; without it, the log is.
+    """
+    tenant, told = "", lost or _Warned(attaching.place)
     async for batch in batches:
         start = 0
         for place, record in enumerate(batch):
@@ -31,10 +40,33 @@ async def with_files(
                 if carried:
                     yield batch[start : place + 1]
                     start = place + 1
-                for id_ in carried:
-                    async for piece in _pieces(attaching, scope, id_):
-                        yield [piece]
+                async for piece in _of_user(ledger, attaching, scope, carried, told):
+                    yield [piece]
         yield batch[start:]
+
+
+async def _of_user(
+    ledger: Ledger, attaching: Attaching, scope: Scope, carried: Iterable[AttachmentId], lost: Lost
+) -> AsyncGenerator[FilePiece, None]:
+    for id_ in carried:
+        found = False
+        async for piece in _pieces(attaching, scope, id_):
+            found = True
+            yield piece
+        if not found and await ledger.attachments(scope, [id_]):
+            lost(scope, id_)
+
+
+class _Warned:
+    """Says once where files were looked for."""
+
+    def __init__(self, place: str) -> None:
+        self._place: str | None = place
+
+    def __call__(self, scope: Scope, id_: AttachmentId) -> None:
+        if self._place is not None:
+            LOG.warning("attachments that have no file in %s are left out: see `commonplace doctor`", self._place)
+        self._place = None
 
 
 async def _pieces(attaching: Attaching, scope: Scope, id_: AttachmentId) -> AsyncGenerator[FilePiece, None]:

@@ -10,20 +10,23 @@ from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
-from commonplace.wiring.location import checked, sqlite_file
+from commonplace.wiring.location import checked, shown, sqlite_file
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.cipher import Cipher
     from commonplace.settings import Settings
 
 
-def open_ledger(settings: "Settings", *, in_process: bool) -> AbstractAsyncContextManager[Ledger]:
+def open_ledger(
+    settings: "Settings", *, in_process: bool, existing: bool = False
+) -> AbstractAsyncContextManager[Ledger]:
+    """Open it, or make it; `existing` makes none on a server. Whether there is a file, who names it can see."""
     if in_process:
         return open_sqlite(settings, None)
     if settings.database_url is None:
         return open_sqlite(settings, _folder(settings.home) / "ledger.db")
     if settings.database_url.startswith(("postgresql://", "postgres://")):
-        return open_postgres(settings, checked("database_url", settings.database_url))
+        return open_postgres(settings, checked("database_url", settings.database_url), existing=existing)
     file = sqlite_file(settings.database_url)
     if file is None:  # not shown: it may hold a password
         raise InvalidInput(
@@ -39,7 +42,7 @@ def _folder(home: Path) -> Path:
 
 
 @asynccontextmanager
-async def open_postgres(settings: "Settings", url: str) -> AsyncIterator[Ledger]:
+async def open_postgres(settings: "Settings", url: str, *, existing: bool = False) -> AsyncIterator[Ledger]:
     if settings.ledger_key or settings.ledger_key_file or settings.ledger_keyring:
         raise InvalidInput(
             "ledger_key encrypts a SQLite file: expected none for postgresql://, encrypt its disk instead"
@@ -48,14 +51,17 @@ async def open_postgres(settings: "Settings", url: str) -> AsyncIterator[Ledger]
         from commonplace.adapters.postgres import PostgresLedger
     from commonplace.recall.packed import hashes
 
-    async with PostgresLedger(
+    ledger = PostgresLedger(
         url,
         pool_size=settings.postgres_pool,
         statement_timeout=settings.postgres_statement_timeout,
         patience=settings.postgres_patience,
         unpack=hashes,
         rewrite_up_to=settings.postgres_rewrite_up_to,
-    ) as ledger:
+    )
+    if existing and not await ledger.is_there():
+        raise InvalidInput(f"{shown(url)}: there is no memory in it; expected a database that has one")
+    async with ledger:
         yield ledger
 
 

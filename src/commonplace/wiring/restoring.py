@@ -59,7 +59,7 @@ async def _fill(
 ) -> Restored:
     from commonplace.settings import Settings
 
-    settings = Settings.from_sources(**into.settings(), **overrides)
+    settings = Settings.from_sources(**{**overrides, **into.settings()})
     async with ledger_only(settings, in_process=into.in_process) as parts:
         store = parts.open_store(source)
         shelf = Shelf(store, parts.seal)
@@ -76,11 +76,16 @@ async def _fill(
 
 
 @asynccontextmanager
-async def ledger_only(settings: "Settings", *, in_process: bool = False) -> AsyncIterator[Parts]:
-    """Open a ledger, and the files beside it, that are to be filled or emptied: nothing is embedded or indexed."""
+async def ledger_only(
+    settings: "Settings", *, in_process: bool = False, existing: bool = False
+) -> AsyncIterator[Parts]:
+    """Open a ledger, and the files beside it, that are to be filled or emptied: nothing is embedded or indexed.
+
+    `existing` makes none where there is none.
+    """
     from commonplace.adapters.hashing import HashEmbedder
 
-    async with open_ledger(settings, in_process=in_process) as ledger:
+    async with open_ledger(settings, in_process=in_process, existing=existing) as ledger:
         yield Parts(
             ledger=ledger,
             embedder=HashEmbedder(dimensions=8),

@@ -112,6 +112,11 @@ class Database:
         ) as pool:
             yield pool
 
+    async def has_ledger(self) -> bool:
+        where = self.where
+        async with await self.connect() as connection:
+            return await _is_there(connection, where=where)
+
     async def connect(self) -> Connection:
         connection = await AsyncConnection.connect(self.url, **self._options())
         await self.configure(connection)
@@ -223,15 +228,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration], *, wh
 async def _applied(connection: Connection, migrations: Sequence[Migration], *, where: str) -> frozenset[int]:
     """Return the numbers of the migrations that it has had."""
     known = migrations[-1].number
-    # In its own schema alone: another memory may be in one that is searched after it.
-    found = await connection.execute(
-        "select to_regclass(quote_ident(current_schema()) || '.commonplace_migrations') is not null,"
-        " current_schema() is null"
-    )
-    there, nowhere = await found.fetchone() or (False, True)
-    if nowhere:
-        raise Incompatible(f"{where}: there is no schema of those that its search_path names; create one")
-    if not there:
+    if not await _is_there(connection, where=where):
         await _refuse_another_program(connection, where=where)
         await connection.execute(
             "create table commonplace_migrations"
@@ -246,6 +243,18 @@ async def _applied(connection: Connection, migrations: Sequence[Migration], *, w
             "upgrade commonplace to open it"
         )
     return applied
+
+
+async def _is_there(connection: Connection, *, where: str) -> bool:
+    # In its own schema alone: another memory may be in one that is searched after it.
+    found = await connection.execute(
+        "select to_regclass(quote_ident(current_schema()) || '.commonplace_migrations') is not null,"
+        " current_schema() is null"
+    )
+    there, nowhere = await found.fetchone() or (False, True)
+    if nowhere:
+        raise Incompatible(f"{where}: there is no schema of those that its search_path names; create one")
+    return bool(there)
 
 
 async def _refuse_another_program(connection: Connection, *, where: str) -> None:

@@ -112,6 +112,11 @@ class PostgresLedger(
         self._lanes: Lanes | None = None
         self._name, self._generation = "", 0
 
+    async def is_there(self) -> bool:
+        """Say whether the database has a ledger, before it is opened: opening makes one."""
+        with self._database.in_our_words():
+            return await self._database.has_ledger()
+
     async def __aenter__(self) -> Self:
         try:
             with self._database.in_our_words():

@@ -12,6 +12,7 @@ from commonplace.interfaces.cli.output import Output
 if TYPE_CHECKING:
     from commonplace.interfaces.cli.screen import Screen
 
+LOST = "Move messages whose attachment has no file, too. Without it, the move is refused."
 IN_USE = "Move even while another process has the source open. What it writes from now on is not moved."
 
 
@@ -20,6 +21,7 @@ def migrate(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, sqlite:///… or postgresql://…")],
     target: Annotated[str, typer.Argument(metavar="TARGET", help="The same, and empty.")],
     in_use: Annotated[bool, typer.Option("--in-use", help=IN_USE)] = False,
+    without_lost: Annotated[bool, typer.Option("--without-lost-files", help=LOST)] = False,
 ) -> None:
     """Move a memory, with every tenant, to another database.
 
@@ -27,12 +29,9 @@ def migrate(
     """
     from commonplace.wiring import Location, moved
 
-    output = Output(call)
-    overrides = {name: value for name, value in call.overrides().items() if name == "settings_file"}
+    output, given, places = Output(call), call.of_every_tenant(), (Location.parse(source), Location.parse(target))
     with output.progress() as report:
-        done = asyncio.run(
-            moved(Location.parse(source), Location.parse(target), overrides, in_use=in_use, progress=report)
-        )
+        done = asyncio.run(moved(*places, given, in_use=in_use, without_lost=without_lost, progress=report))
     output.answer(done, lambda screen: _tell(screen, done))
 
 
@@ -40,4 +39,6 @@ def _tell(screen: "Screen", done: Moved) -> None:
     counted = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in done.counts.items())
     begun = "Went on with the move of" if done.resumed else "Moved"
     screen.say(f"{begun} {done.source} to {done.target}: {counted or 'nothing'}, of {done.users:,} users.")
+    if done.lost_files:
+        screen.say(f"{done.lost_files:,} attachments had no file at the source.", style="yellow")
     screen.say("Counts and hashes agree. The source is as it was.", style="green")

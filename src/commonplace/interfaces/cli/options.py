@@ -34,6 +34,12 @@ class Everywhere:
         given = {"home": self.home, "tenant": self.tenant, "settings_file": self.settings}
         return {name: value for name, value in given.items() if value is not None}
 
+    def of_every_tenant(self) -> dict[str, object]:
+        """The same, for a command that is about all tenants at once."""
+        if self.tenant is not None:
+            raise InvalidInput(f"--tenant {self.tenant!r}: this command is about every tenant")
+        return self.overrides()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfUser(Everywhere):

@@ -107,9 +107,9 @@ def restore(
     output, place = Output(call), source or settings_of(call).snapshot_place
     if place is None:
         raise typer.BadParameter("expected the folder or s3://bucket/prefix that has it", param_hint="--from")
-    given = {} if call.settings is None else {"settings_file": call.settings}
+    given = {**call.of_every_tenant(), **_key(key_file)}  # of these, home is where a server's attachments go
     with output.progress() as report:
-        done = commonplace.Memory.restore_snapshot(place, into, name=name, progress=report, **given, **_key(key_file))
+        done = commonplace.Memory.restore_snapshot(place, into, name=name, progress=report, **given)
     output.answer(done, lambda screen: _tell_restored(screen, done))
 
 
