@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,14 +112,18 @@ async def test_a_user_released_and_forgotten_after_the_snapshot_does_not_come_ba
     assert traces(await restored(tmp_path), forms(["jxq"])) == []
 
 
-async def test_a_place_that_cannot_be_told_is_named_in_the_receipt(memory: Engine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [{"user": "ana"}, {"whole_tenant": "default"}])
+async def test_a_place_that_cannot_be_told_is_named_in_the_receipt(
+    memory: Engine, tmp_path: Path, named: dict[str, Any]
+) -> None:
     await memory.snapshot(tmp_path / "snapshots")
     (tmp_path / "snapshots" / "erasures").write_text("in the way")
-    receipt = await memory.forget(user="ana")
-    assert any("could not be told" in note for note in receipt.notes)
+    receipt = await memory.forget(**named)
+    assert ["could not be told" in note for note in receipt.notes].count(True) == 1
     (tmp_path / "snapshots" / "erasures").unlink()
     await memory.snapshot(tmp_path / "snapshots")
-    assert len(list((tmp_path / "snapshots" / "erasures").iterdir())) == 1
+    forgotten = 1 if "user" in named else receipt.counts["ledger"]["users"]
+    assert len(list((tmp_path / "snapshots" / "erasures").iterdir())) == forgotten
 
 
 async def test_without_its_manifest_it_is_no_snapshot_and_is_cleaned_up(memory: Engine, tmp_path: Path) -> None:

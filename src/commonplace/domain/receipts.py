@@ -71,6 +71,7 @@ def summed(receipts: Sequence[Receipt], *, tenant: str, id_: str, requested_at: 
         requested_at=requested_at,
         at=max((one for one in ends if one is not None), default=None),
         verified=receipts[0].verified if receipts else (),
+        notes=tuple(dict.fromkeys(note for one in receipts for note in one.notes)),
         tenant=tenant,
     )
 
