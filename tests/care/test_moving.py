@@ -18,7 +18,8 @@ from commonplace.domain.errors import Conflict, Incompatible, InvalidInput
 from commonplace.domain.moves import Moved
 from commonplace.engine.engine import Engine
 from commonplace.memory import AsyncMemory
-from commonplace.wiring import Location, moved
+from commonplace.settings import Settings
+from commonplace.wiring import Location, moved, open_keys
 from tests.care.folders import NOW, directions, memory_of
 from tests.care.mover import main
 from tests.care.test_snapshots import answers
@@ -155,14 +156,22 @@ async def test_a_source_that_is_written_to_meanwhile_is_noticed(move: Move) -> N
 
 
 @pytest.mark.parametrize("after", [1, 3])
-async def test_a_move_that_was_killed_goes_on_when_it_is_run_again(move: Move, after: int) -> None:
+async def test_a_move_that_was_killed_goes_on_when_it_is_run_again(move: Move, after: int, tmp_path: Path) -> None:
+    other = str(tmp_path / "other")
+    async with opened(other) as memory:
+        await memory.add("I am another", user="u")
     assert not await asyncio.to_thread(killed, main, move.source, move.target, after, after=60)
     with pytest.raises(Incompatible, match="is not whole .*: run that to its end"):
         async with opened(move.target):
             pass
     with pytest.raises(InvalidInput, match="is not whole"):
         await move.back()
-    done = await move()
+    with pytest.raises(Incompatible, match=f"is not whole .*a move from {move.source}"):
+        async with open_keys(Settings.from_sources(**Location.parse(move.target).settings())):
+            pass
+    with pytest.raises(InvalidInput, match=f"holds a part of something else .*a move from {move.source}"):
+        await Move(other, move.target)()
+    done = await Move(f"sqlite:///{move.source}/ledger.db", move.target)()  # the same under another name
     assert done.resumed
     async with opened(move.source) as before, opened(move.target) as there:
         assert await answers(there, "ana") == await answers(before, "ana")

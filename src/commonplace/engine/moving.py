@@ -107,19 +107,19 @@ class Moving:
 
     @property
     def _mark(self) -> str:
-        return f"{UNFINISHED} a move from ledger {self._source.name}"
+        return f"{UNFINISHED} a move from {self._from}, ledger {self._source.name}"
 
     async def _begin(self) -> bool:
         """Mark the target as one that is being filled. Returns whether it was already, by a run before this one."""
-        known = await self._target.embedder_identity()
-        if known == self._mark:
-            return True
-        if known is not None and known.startswith(UNFINISHED):
+        known = await self._target.embedder_identity() or ""
+        begun = known.startswith(UNFINISHED)
+        resumed = begun and known.endswith(f"ledger {self._source.name}")  # a place may be named in several ways
+        if begun and not resumed:
             raise InvalidInput(f"{self._to} holds a part of something else ({known}); expected an empty one")
-        if not await is_empty(self._target):
+        if not resumed and not await is_empty(self._target):
             raise InvalidInput(f"{self._to} holds something already; expected an empty one")
-        await self._target.set_embedder_identity(self._mark, replacing=known)
-        return False
+        await self._target.set_embedder_identity(self._mark, replacing=known or None)
+        return resumed
 
     async def _send(self, total: int, progress: Progress) -> Tally:
         tally, scope = Tally(), Scope("")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 from numpy.typing import ArrayLike
 
-from commonplace.domain.archive import UNFINISHED
-from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, Incompatible, InvalidInput
+from commonplace.domain.errors import EmbedderMismatch, EmbedderUnavailable, InvalidInput
 from commonplace.domain.extras import needing
 from commonplace.engine.following import Following
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.models import Models
 from commonplace.wiring.access import access_to
+from commonplace.wiring.ledgers import refuse_part
 
 if TYPE_CHECKING:
     from commonplace.adapters.onnx.model_files import ModelFiles, ModelStatus
@@ -86,8 +86,7 @@ async def agree_on_embedder(ledger: Ledger, embedder: Embedder, *, replace: bool
     recorded, wanted = await ledger.embedder_identity(), embedder.identity
     if recorded == wanted:
         return False
-    if recorded is not None and recorded.startswith(UNFINISHED):
-        raise Incompatible(f"this memory is not whole ({recorded}): run that to its end, or take another place")
+    refuse_part(recorded)
     if recorded is None or not await ledger.holds_vectors():
         await ledger.set_embedder_identity(wanted, replacing=recorded)
         return False

@@ -6,7 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commonplace.domain.errors import InvalidInput, LedgerUnavailable
+from commonplace.domain.archive import UNFINISHED
+from commonplace.domain.errors import Incompatible, InvalidInput, LedgerUnavailable
 from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
@@ -128,4 +129,14 @@ async def open_keys(settings: "Settings") -> AsyncIterator[KeyRing]:
     async with open_ledger(settings, in_process=False) as ledger:
         if not isinstance(ledger, KeyRing):
             raise InvalidInput(f"{type(ledger).__name__}: this ledger keeps no keys")
+        refuse_part(await ledger.embedder_identity())
         yield ledger
+
+
+def refuse_part(recorded: str | None) -> None:
+    """Raise Incompatible for what a ledger has recorded that a move or a restore has not filled to the end.
+
+    Whatever was written to it then, a key as well, would be in the way of the rest.
+    """
+    if recorded is not None and recorded.startswith(UNFINISHED):
+        raise Incompatible(f"this memory is not whole ({recorded}): run that to its end, or take another place")
