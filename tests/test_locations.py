@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from pathlib import Path
+
 import pytest
 
 from commonplace import AsyncMemory
@@ -25,6 +27,18 @@ from tests.servers import free_port
 )
 def test_a_place_is_shown_without_user_password_and_options(url: str, shown: str) -> None:
     assert str(Location.parse(url)) == shown
+
+
+@pytest.mark.parametrize("text", ["postgresql:/ana:secret@db/memory", "postgres:memory", "sqlite:/data/memory.db"])
+def test_an_address_that_lacks_its_slashes_is_not_taken_for_a_folder(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"(sqlite|postgres(ql)?):…: expected \1://… for a database") as refused:
+        Location.parse(text)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["sqlite", "postgresql", "./sqlite:data", "C:/data", "my:folder"])
+def test_anything_else_is_a_folder(text: str) -> None:
+    assert Location.parse(text) == Location(home=Path(text))
 
 
 @pytest.mark.parametrize("password", ["se@secret", "se/secret", "se/se?secret", "se/se?se#secret@"])

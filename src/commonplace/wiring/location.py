@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 from commonplace.domain.errors import InvalidInput
 
+SCHEMES = ("sqlite", "postgresql", "postgres")
+
 
 @dataclass(frozen=True, slots=True)
 class Location:
@@ -24,6 +26,9 @@ class Location:
         if not isinstance(location, (str, PathLike)) or not fspath(location):
             raise InvalidInput(f"location={location!r}: expected a folder or a URL like sqlite:///… or postgresql://…")
         text = fspath(location)
+        scheme, colon, rest = text.partition(":")
+        if scheme in SCHEMES and colon and not rest.startswith("//"):
+            raise InvalidInput(f"{scheme}:…: expected {scheme}://… for a database, or ./{scheme}:… for a folder")
         return cls(url=text) if "://" in text else cls(home=Path(text).expanduser())
 
     @classmethod
