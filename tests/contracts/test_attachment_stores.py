@@ -8,7 +8,9 @@ from commonplace.adapters.folder.attachments import FolderAttachments
 from commonplace.adapters.inmemory.attachments import InMemoryAttachments
 from commonplace.adapters.s3.attachments import S3Attachments
 from commonplace.domain.errors import StoreUnavailable
+from commonplace.domain.values import AttachmentId
 from tests.contracts.attachment_store import ANA, AttachmentStoreContract, content, put
+from tests.faults.room import files_up_to
 
 
 def modes_in(folder: str) -> set[int]:
@@ -51,8 +53,17 @@ class TestFolderAttachments(AttachmentStoreContract):
 
     async def test_a_place_that_cannot_be_written_is_named_as_unavailable(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("no folder")
-        with pytest.raises(StoreUnavailable):
+        with pytest.raises(StoreUnavailable, match=str(tmp_path / "file" / "attachments")):
             await FolderAttachments(tmp_path / "file" / "attachments").begin(ANA)
+
+    async def test_a_place_without_room_is_named_and_nothing_is_left_there(self, store: FolderAttachments) -> None:
+        incoming = await store.begin(ANA)
+        with files_up_to(1_000):
+            await incoming.write(bytes(2_000))  # it waits in a buffer
+            with pytest.raises(StoreUnavailable, match=store.place):
+                await incoming.keep(AttachmentId("0" * 64))
+            await incoming.abandon()
+        assert modes_in(store.place) == {0o700}  # folders only
 
 
 class TestS3Attachments(AttachmentStoreContract):

@@ -35,48 +35,51 @@ class FolderAttachments:
         return str(self._folder)
 
     async def begin(self, namespace: str) -> "FolderIncoming":
-        return await _run(lambda: _begun(self._folder, namespace))
+        return await _run(self._folder, lambda: _begun(self._folder, namespace))
 
     async def read(self, namespace: str, id_: AttachmentId) -> AsyncGenerator[bytes, None]:
         try:
-            file: IO[bytes] = await _run((self._folder / namespace / id_).open, "rb")
+            file: IO[bytes] = await _run(self._folder, (self._folder / namespace / id_).open, "rb")
         except FileNotFoundError:
             raise NotFound("attachment", id_) from None
         try:
-            while chunk := await _run(file.read, CHUNK):
+            while chunk := await _run(self._folder, file.read, CHUNK):
                 yield chunk
         finally:
             file.close()
 
     async def files(self, namespace: str) -> Mapping[AttachmentId, Kept]:
-        return await _run(lambda: dict(_files(self._folder / namespace)))
+        return await _run(self._folder, lambda: dict(_files(self._folder / namespace)))
 
     async def namespaces(self, under: str) -> Sequence[str]:
-        return await _run(lambda: [f"{under}/{one.name}" for one in _inside(self._folder / under)])
+        return await _run(self._folder, lambda: [f"{under}/{one.name}" for one in _inside(self._folder / under)])
 
     async def delete(self, namespace: str, ids: Sequence[AttachmentId]) -> None:
         folder = self._folder / namespace
-        await _run(lambda: _erase([*(folder / one for one in ids), *_left_behind(folder)], within=self._folder))
+        await _run(
+            self._folder, lambda: _erase([*(folder / one for one in ids), *_left_behind(folder)], within=self._folder)
+        )
 
     async def clear(self, namespace: str) -> None:
         folder = self._folder / namespace
-        await _run(lambda: _erase(_inside(folder), within=self._folder))
+        await _run(self._folder, lambda: _erase(_inside(folder), within=self._folder))
 
 
 class FolderIncoming:
-    def __init__(self, folder: Path) -> None:
-        self._partial: Path | None = folder / f"{uuid4().hex}{BEING_WRITTEN}"
+    def __init__(self, namespace: Path, *, within: Path) -> None:
+        self._folder = within
+        self._partial: Path | None = namespace / f"{uuid4().hex}{BEING_WRITTEN}"
         descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file: IO[bytes] = os.fdopen(descriptor, "wb")
 
     async def write(self, data: bytes) -> None:
-        await _run(self._file.write, data)
+        await _run(self._folder, self._file.write, data)
 
     async def keep(self, id_: AttachmentId) -> None:
-        await _run(self._keep, id_)
+        await _run(self._folder, self._keep, id_)
 
     async def abandon(self) -> None:
-        await _run(self._abandon)
+        await _run(self._folder, self._abandon)
 
     def _keep(self, id_: AttachmentId) -> None:
         assert self._partial is not None
@@ -88,19 +91,20 @@ class FolderIncoming:
         self._partial = None
 
     def _abandon(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # on a full disk there is no room for what waits in the buffer, and nobody wants it
+            self._file.close()
         if self._partial is not None:
             _erase([self._partial], within=self._partial.parent)
             self._partial = None
 
 
-async def _run(work: Callable[..., T], *arguments: object) -> T:
+async def _run(folder: Path, work: Callable[..., T], *arguments: object) -> T:
     try:
         return await asyncio.to_thread(work, *arguments)
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise StoreUnavailable(f"attachments: {error.strerror or error}") from error
+        raise StoreUnavailable(f"attachments in {folder}: {error.strerror or error}") from error
 
 
 def _begun(folder: Path, namespace: str) -> FolderIncoming:
@@ -112,7 +116,7 @@ def _begun(folder: Path, namespace: str) -> FolderIncoming:
             one.mkdir(mode=0o700, exist_ok=True)
         try:
             _erase(_left_behind(target), within=target)
-            return FolderIncoming(target)
+            return FolderIncoming(target, within=folder)
         except FileNotFoundError:  # an empty folder was tidied away at this moment
             if attempt == 4:
                 raise
