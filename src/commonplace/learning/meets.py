@@ -53,6 +53,15 @@ EXCLUDES: Mapping[tuple[str, str], str] = MappingProxyType(
 """What is over when something of this attribute begins: somebody with a partner is no longer single."""
 
 
+_MEAT = frozenset({"meat", "beef", "pork", "chicken", "steak", "bacon", "ham", "lamb", "turkey", "burgers", "sausages"})
+_SEA = frozenset({"fish", "seafood", "salmon", "tuna", "sushi", "shrimp", "shellfish"})
+_MILK = frozenset({"dairy", "milk", "cheese", "eggs", "butter", "yoghurt", "yogurt", "honey"})
+FORBIDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"vegan": _MEAT | _SEA | _MILK, "vegetarian": _MEAT | _SEA, "pescatarian": _MEAT}
+)
+"""What nobody eats who keeps to a diet: who does has given it up."""
+
+
 COUNTED = frozenset({"child", "sibling", "pet", "owns"})
 """Of what a number of is one value at a time, though there may be many others beside it: "two cats", "Rex"."""
 
@@ -90,6 +99,8 @@ def needed_attributes(claim: Claim) -> list[str]:
     """Return the attributes of the claim's subject under which there may be facts that it meets."""
     row = attribute_named(claim.attribute)
     names = {claim.attribute, NEGATION + claim.attribute, row.opposite}
+    if claim.attribute in {"diet", "consumes"}:
+        names |= {"diet", "consumes"}
     if claim.follows:
         names |= row.kin | {NEGATION + name for name in row.kin} | {attribute_named(name).opposite for name in row.kin}
     if is_negative(claim):
@@ -179,6 +190,10 @@ def facts_meant(claim: Claim, setting: Setting) -> list[Fact]:
             fact for name in dependents(claim.attribute) for fact in setting.facts if is_pair(fact, claim, name)
         ]
         return own if row.single or len([fact for fact in own if holds_after(fact, setting.said_at)]) <= 1 else []
+    way = _leads_to(claim.value) if claim.attribute == "plans" else ""
+    same_way = [fact for fact in own if way and _leads_to(fact.value) == way]
+    if len(same_way) == 1:
+        return same_way  # "my trip to Oslo is off", and what was known is a flight there
     nameless = [fact for fact in own if row.single and stands_for_any(claim.attribute, fact.value)]
     if nameless:
         return nameless  # "I broke up with Ana", and all that was known is a girlfriend
@@ -213,6 +228,12 @@ def succeeding(claim: Claim, left: Fact | None) -> Claim | None:
 
 def stands_for_any(attribute: str, value: str) -> bool:
     return not value or value.casefold() in ANY.get(attribute, ())
+
+
+def _leads_to(plan: str) -> str:
+    """Return where a plan leads: "Oslo" of "fly to Oslo"."""
+    _, to, place = plan.rpartition(" to ")
+    return place if to and place[:1].isupper() and " and " not in plan else ""
 
 
 def holds_after(fact: Fact, at: datetime) -> bool:
@@ -256,6 +277,10 @@ def _contradicts(fact: Fact, claim: Claim, setting: Setting) -> bool:
     if fact.attribute in (NEGATION + claim.attribute, attribute_named(claim.attribute).opposite):
         any_value = fact.attribute.startswith(NEGATION) and stands_for_any(claim.attribute, fact.value)
         return any_value or relate(claim, fact) in ("same", "more", "less")
+    if (claim.attribute, fact.attribute) == ("consumes", "diet"):
+        return claim.value.casefold() in FORBIDS.get(fact.value.casefold(), ())
+    if (claim.attribute, fact.attribute) == ("diet", "consumes"):
+        return fact.value.casefold() in FORBIDS.get(claim.value.casefold(), ())
     if UNDOES.get((claim.attribute, claim.value.casefold())) == fact.attribute:
         return True
     key = (fact.attribute, fact.value.casefold())

@@ -4,6 +4,7 @@ None of it is ever written as if it were so.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.group import known_verbs
@@ -126,10 +127,13 @@ def called_off(clause: Clause) -> list[Finding]:
     """ "am not moving to Austin after all", "am no longer flying to Rome" """
     low, group = clause.low, clause.group
     after_all = low[-2:] == ("after", "all")
-    if group.lemma not in _LIFE | _GOING or not (after_all and group.negated or clause.ended):
+    if group.lemma not in _LIFE | _GOING | {"do", "run", "take"} or not (after_all and group.negated or clause.ended):
         return []
     value = verb_phrase(clause.rest[:-2] if after_all else clause.rest, group.lemma)
     text = sentence(clause.who, "is not going to", value)
+    if group.lemma == "do":
+        value = value.removeprefix("do ").removeprefix("the ")
+        return [replace(told(clause, "plans", value, text, standing="ended"), confidence=0.4)] if value != "do" else []
     return [told(clause, "plans", value, text, standing="ended")] if value != group.lemma else []
 
 

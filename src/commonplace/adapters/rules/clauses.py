@@ -161,11 +161,15 @@ def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int]
     return (mark, after) if mark == "," and not link and _another_begins(tokens, after) else None
 
 
+_FELT = word_set("me my us so great good awful like really too amazing terrible better")
 _TELLING = word_set("is are was were has have had does do did will would can could")
 
 
 def _another_begins(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether a noun with its verb stands here: "I have a dog, the neighbours have two cats"."""
+    """Say whether a noun with its verb stands here, or a verb of what was just named: "I have a dog, the neighbours
+    have two cats", "I avoid dairy, makes me sick"."""
+    if at + 1 < len(tokens) and is_verb(tokens[at].low, "third") and tokens[at + 1].low in _FELT:
+        return True
     for place in range(at, min(at + 5, len(tokens) - 1)):
         low = tokens[place].low
         if place > at and low in _TELLING:

@@ -39,9 +39,21 @@ _FREELY = frozenset({"i", "my", "we", "our", "so", "and", "but", "because", "whi
 _FINITE = word_set("is are was were has have had does did will can would")
 _LATELY = word_set("just recently finally")
 _OBJECTS = DETERMINERS | NUMBERS.keys() | PREPOSITIONS | word_set("my our his her their this last next")
-_OTHERS = {"been", "no longer", "not", "can't stand", "using", "working", "living", "allergic to"}
+_OTHERS = {"been", "no longer", "not", "can't stand", "using", "working", "living", "allergic to", "finished"} | {
+    "fan of",
+    "big fan of",
+    "huge fan of",
+    "do not have",
+    "don't have",
+    "dont have",
+    "trying to",
+    "single",
+    "reading",
+    "diagnosed with",
+}
 _HEADS = "|".join(sorted(_DONE | _FEELING | _OTHERS))
 _DROPPED = Pattern(rf"(?:\A|[.!?]\s)\s*(?:(?:{'|'.join(sorted(_LEADS))})[,:]? )*(?:{_HEADS})\b")
+_LAUGHS = word_set("lol lmao rofl haha hahaha hehe smh xd tbh imo ngl fr")
 _LONGEST = 240
 _LISTED = Pattern(r"\n|^\s*(?:[-*•#>]|\d+[.)])")
 
@@ -57,7 +69,10 @@ def may_be_dropped(text: str) -> bool:
 
 
 def straightened(tokens: Sequence[Token]) -> list[Token]:
-    """Return the words without "it turns out that" and its like, which only say how the user came to know."""
+    """Return the words without "it turns out that" and its like, which only say how the user came to know, and
+    without the laugh behind them."""
+    while len(tokens) > 2 and tokens[-1].low in _LAUGHS:
+        tokens = tokens[:-1]
     low = [token.low for token in tokens]
     for place in range(len(low) - 2):
         if low[place] in {"turns", "turned"} and low[place + 1] == "out":
@@ -93,7 +108,20 @@ def completed(tokens: Sequence[Token]) -> list[Token]:
     if not inserted:
         return list(tokens)
     place = tokens[at]
-    return [*tokens[:at], *(Token(word, word, place.start, place.start) for word in inserted), *tokens[at:]]
+    return [
+        *tokens[:at],
+        *(Token(word, word, place.start, place.start) for word in inserted),
+        tokens[at],
+        *_further(tokens[at + 1 :]),
+    ]
+
+
+def _further(tokens: Sequence[Token]) -> list[Token]:
+    """ "finished Emma, reading Persuasion now": what comes behind a comma may have lost its subject, too."""
+    for place, token in enumerate(tokens[:-2]):
+        if token.low == "," and _is_state((), [other.low for other in tokens[place + 1 :]]):
+            return [*tokens[: place + 1], *_words(("i", "am"), tokens[place + 1]), *tokens[place + 1 :]]
+    return list(tokens)
 
 
 def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
@@ -110,11 +138,20 @@ def _missing(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
         return ("i",) if felt and following not in _NOT_THINGS else ()
     if head == "no" and following == "longer":
         return ("i",) if len(low) > 3 and is_verb(low[2], "base") else ("i", "am")
-    if head == "been":
+    if head == "finished":
+        return ("i",) if tokens[at + 1].named else ()
+    return _opened(low) or (("i", "am") if _is_state(tokens[:at], low) else ())
+
+
+def _opened(low: Sequence[str]) -> tuple[str, ...]:
+    """Return the subject of a sentence that is known by its first words."""
+    if low[0] == "been":
         return ("i", "have")
     if low[:3] == ["can", "not", "stand"] and low[3:4] != ["up"]:
         return ("i",)
-    return ("i", "am") if _is_state(tokens[:at], low) else ()
+    if low[:3] == ["do", "not", "have"] and low[3:4] in (["any"], ["a"], ["kids"], ["children"], ["pets"]):
+        return ("i",)
+    return ("i", "am", "a") if low[:2] == ["fan", "of"] or low[1:3] == ["fan", "of"] and low[0] != "a" else ()
 
 
 def _goes_on_about_another(tokens: Sequence[Token]) -> bool:
@@ -164,11 +201,17 @@ def _is_own_doing(head: str, low: Sequence[str]) -> bool:
 def _is_state(lead: Sequence[Token], low: Sequence[str]) -> bool:
     """ "not using it anymore", "now working at …", "allergic to …" """
     if low[0] == "not":
-        return not {"anymore", "longer"}.isdisjoint(low[2:])
+        return not {"anymore", "longer"}.isdisjoint(low[2:]) or low[1:4] == ["a", "fan", "of"]
+    if low[0] == "trying":
+        return low[2:3] in (["learn"], ["avoid"])
+    if low[0] == "single":
+        return low[1] in {"again", "now"}
+    if low[0] == "diagnosed":
+        return low[1] == "with"
     if low[0] == "allergic":
         return low[1] == "to"
-    now = not {"now", "currently", "still"}.isdisjoint(token.low for token in lead) or low[-1] == "now"
-    return now and low[0] in {"using", "working", "living"}
+    now = not {"now", "currently", "still"}.isdisjoint(token.low for token in lead) or low[-1] in {"now", "rn", "btw"}
+    return now and low[0] in {"using", "working", "living", "reading"}
 
 
 _DONE_TO = {

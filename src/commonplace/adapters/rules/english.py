@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from commonplace.adapters.rules.clause import Beside, Clause, Finding, found, told, validity
+from commonplace.adapters.rules.clause import Beside, Clause, Finding, told, validity
 from commonplace.adapters.rules.clauses import Chunk, chunks, verb_phrases
 from commonplace.adapters.rules.elided import carried_on, completed, may_be_dropped, straightened, turned
 from commonplace.adapters.rules.group import Group, verb_group
 from commonplace.adapters.rules.guards import judge, opening, plants_instructions
 from commonplace.adapters.rules.language import Reading, Statement
-from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES, SUBJECTS
+from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES
 from commonplace.adapters.rules.moments import Moment, moments
+from commonplace.adapters.rules.naming import named_later
 from commonplace.adapters.rules.nominal import nominal
 from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.possessive import favourite_of, possessed
@@ -20,26 +21,18 @@ from commonplace.adapters.rules.predicates import read as read_predicate
 from commonplace.adapters.rules.relations import Relation, introduced, name_end, relation
 from commonplace.adapters.rules.render import USER, a
 from commonplace.adapters.rules.sentences import Sentence, sentences
+from commonplace.adapters.rules.special import bare, special
 from commonplace.adapters.rules.subject import Subject, subject, verb_of_change
 from commonplace.adapters.rules.tokens import Token, surface, tokenise
 
-_CUE = Pattern(r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's|died|passed away)\b", re.IGNORECASE)
+_CUE = Pattern(
+    r"\b(?:i|i'm|im|ive|i've|my|we|our|me|we're|we've|born|name's|died|passed away|cancell?ed|called off|is off"
+    r"|fell through)\b",
+    re.IGNORECASE,
+)
 _CORRECTING = Pattern(
     r"\s*(?:(?:oh|well|ok|wait|hm+|ah)[, ]+)?(?:no|nope|sorry|actually|correction|oops|i meant?|my mistake"
     r"|wait)\b[,:. ]"
-)
-_NICKNAMED = Pattern(
-    r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people"
-    r"|folks) (?:just |all |usually )?calls? me "
-)
-_INTRODUCED = Pattern(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
-_REACHED = Pattern(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
-_BIRTHDAY = Pattern(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
-_BORN = Pattern(r"\s*(?:born and raised|born|raised) in (?=\w)")
-_DIED = Pattern(
-    r"\s*(?:(?i:sadly|unfortunately),? )?(?P<who>[A-Z][\w'-]+) (?:sadly |just |recently |peacefully )?"
-    r"(?:died|passed away)\b"
-    r"|\s*(?:We|we|I) (?:just )?had to put (?P<down>[A-Z][\w'-]+) (?:down|to sleep)\b"
 )
 _MARKS = {"anymore": "anymore", "again": "again", "anylonger": "anymore"}
 
@@ -67,7 +60,7 @@ class English:
             if verdict != "skip" and (dropped or _CUE.search(part)):
                 order = verdict == "skip order"
                 found_.extend(_sentence(text, low, sentence, at, ordered=order, dropped=dropped and not order))
-        return Reading(tuple(found_))
+        return Reading(tuple(named_later(found_, text)))
 
 
 def _lower(text: str) -> str:
@@ -81,10 +74,12 @@ def _sentence(
     lead = opening(low[sentence.start : sentence.stop])
     begin = sentence.start + lead.stop
     corrects = _CORRECTING.match(low, begin, sentence.stop) is not None
-    special = _special(text, low, begin, sentence.stop, at)
+    apart = special(
+        text, low, begin, sentence.stop, at, clauses=lambda own: _clauses(low, own, at, asks=False, ordered=False)
+    )
     tokens = straightened(tokenise(text, begin, sentence.stop))
     tokens = completed(tokens) if dropped and not sentence.asks else tokens
-    for finding, clause in special or _clauses(low, tokens, at, asks=sentence.asks, ordered=ordered):
+    for finding, clause in apart or _clauses(low, tokens, at, asks=sentence.asks, ordered=ordered):
         begin_at, end_at = validity(finding, clause)
         yield Statement(
             finding=replace(finding, importance=lead.weight, confidence=0.6 if lead.hedged else finding.confidence),
@@ -99,60 +94,6 @@ def _contrasted(clause: Clause) -> bool:
     """ "José, not Jorge" """
     low = [token.low for token in clause.full]
     return "not" in low and low[low.index("not") - 1 :][:1] == [","]
-
-
-def _special(text: str, low: str, begin: int, stop: int, at: datetime) -> list[tuple[Finding, Clause]]:
-    """Sentences without a subject of their own, or with the user as the object."""
-    named = _NICKNAMED.search(low, begin, stop)
-    if named is not None:
-        return _naming(text, low, named.end(), stop, at, begin)
-    clause = _bare(begin, stop, at)
-    introduced_as = _INTRODUCED.match(text, begin, stop)
-    if introduced_as is not None:
-        tokens = tokenise(text, introduced_as.end(), stop)
-        end = name_end(tokens, 0)
-        return (
-            [(found(clause, "name", surface(tokens[:end]), "be called"), clause)] if end and end == len(tokens) else []
-        )
-    reached = _REACHED.search(low, begin, stop)
-    if reached is not None:
-        return [(found(clause, "email", text[reached.start(1) : reached.end(1)], "can be reached at"), clause)]
-    if _BIRTHDAY.search(low, begin, stop) is not None:
-        day = f"{at.day} {at:%B}"
-        return [(told(clause, "birthday", day, f"User's birthday is {day}", when="none"), clause)]
-    died = _DIED.match(text, begin, stop)
-    if died is not None and low[stop : stop + 1] != "?":
-        return _lost(died, low, tokenise(text, begin, stop), at)
-    born = _BORN.match(low, begin, stop)
-    if born is not None:
-        tokens = tokenise(text, born.end(), stop)
-        end = name_end(tokens, 0)
-        return [(found(clause, "hometown", surface(tokens[:end]), "come from"), clause)] if end else []
-    return []
-
-
-def _lost(died: re.Match[str], low: str, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
-    """ "Miso died last week": the end of whoever bears that name among the user's own, and nothing if nobody does."""
-    name = died["who"] or died["down"]
-    if name.lower() in SUBJECTS | {"who", "nobody", "everybody"}:
-        return []
-    clause = replace(_bare(tokens[0].start, tokens[-1].stop, at), moments=moments(low, tokens))
-    return [(replace(told(clause, "pet", name, f"{name} died", standing="ended"), confidence=0.4), clause)]
-
-
-def _naming(text: str, low: str, at: int, stop: int, now: datetime, begin: int) -> list[tuple[Finding, Clause]]:
-    tokens = tokenise(text, at, stop)
-    clause = _bare(begin, stop, now)
-    end = name_end(tokens, 0)
-    if not end or (end < len(tokens) and tokens[end].low not in {",", "and", "please", "for", "btw", "by", "!"}):
-        return []
-    nickname = (found(clause, "nickname", surface(tokens[:end]), "go by"), clause)
-    before = _clauses(low, tokenise(text, begin, at), now, asks=False, ordered=False)
-    return [*((finding, inner) for finding, inner in before if finding.attribute == "name"), nickname]
-
-
-def _bare(begin: int, stop: int, at: datetime) -> Clause:
-    return Clause(USER, Group("be", "present", 0), (), (), (), at, begin, stop)
 
 
 def _clauses(
@@ -253,7 +194,7 @@ def _relation(clause: Clause, kin: Relation) -> list[Finding]:
 
 def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
     """A name given in passing: "my daughter Mia started school"; or as "my son's name is Theo"."""
-    clause = _bare(tokens[0].start, tokens[-1].stop, at)
+    clause = bare(tokens[0].start, tokens[-1].stop, at)
     low = [token.low for token in tokens]
     if (
         not kin.names
@@ -269,7 +210,7 @@ def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tu
 
 def _mentioned(about: Subject, tokens: Sequence[Token], at: datetime) -> list[tuple[Finding, Clause]]:
     """People named in passing behind the verb: "I live with my girlfriend Paula"."""
-    clause = _bare(tokens[0].start, tokens[-1].stop, at)
+    clause = bare(tokens[0].start, tokens[-1].stop, at)
     named: list[tuple[Finding, Clause]] = []
     for place in range(about.at, len(tokens) - 2):
         if (

@@ -7,13 +7,15 @@ from commonplace.adapters.rules.clause import Clause, Finding, found, told
 from commonplace.adapters.rules.copula import adjective_frame, copula
 from commonplace.adapters.rules.frame import Frame, with_frame
 from commonplace.adapters.rules.frames import FRAMES, framed, is_place
+from commonplace.adapters.rules.group import is_verb
 from commonplace.adapters.rules.habits import habit
 from commonplace.adapters.rules.having import having, things_lost
+from commonplace.adapters.rules.lexicon import PREPOSITIONS
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import relation
 from commonplace.adapters.rules.render import sentence, third_person
 from commonplace.adapters.rules.switching import switching
-from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, PLACE_NOUNS
+from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, FOODLIKE, PLACE_NOUNS
 from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
 from commonplace.adapters.rules.working import working
@@ -33,6 +35,10 @@ def able(clause: Clause) -> list[Finding]:
     if clause.group.negated and not clause.ended:
         if lemma in {"stand", "bear"}:
             return with_frame(stated, _DISLIKES)
+        if lemma == "get" and clause.low[:2] == ("enough", "of"):
+            return with_frame(stated.after(2), FRAMES["love"])
+        if lemma == "do" and not FOODLIKE.isdisjoint(clause.low[:2]):
+            return with_frame(stated, _AVOIDS)
         if lemma in _EATING:
             return (
                 [item for item in with_frame(stated, _AVOIDS) if item.value.islower() or item.value[:1].isupper()]
@@ -255,6 +261,23 @@ def selling(clause: Clause) -> list[Finding]:
 def table(clause: Clause) -> list[Finding]:
     work = working(clause)
     return work if work is not None else framed(clause)
+
+
+def gone_off(clause: Clause) -> list[Finding]:
+    """ "have gone off sushi" is not liking it anymore; one also goes off to college, and off the rails."""
+    over = replace(clause, group=replace(clause.group, ended=True))
+    elsewhere = clause.low[:1] and clause.low[0] in PREPOSITIONS | {"the", "a", "topic", "script", "grid", "line"}
+    return with_frame(over, FRAMES["like"]) if not elsewhere else []
+
+
+def preferring(clause: Clause) -> list[Finding]:
+    """ "I'd rather read than watch TV" """
+    at = clause.low.index("than") if "than" in clause.low[:-1] else 0
+    if not at and clause.low[:1] != ("than",) or not is_verb(clause.low[at + 1], "base") or clause.group.negated:
+        return []
+    value = f"{clause.group.lemma} {third_person(clause.rest[:at])}".strip()
+    text = sentence(clause.who, "would rather", clause.group.lemma, third_person(clause.rest))
+    return [told(clause, "prefers", value, text)]
 
 
 def retiring(clause: Clause) -> list[Finding]:

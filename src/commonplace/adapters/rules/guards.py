@@ -84,7 +84,8 @@ _WRITTEN = (
 _ORDERED = (
     r"(?:recommend|suggest|find|search|list|compare|plan|help|look|book|order|schedule|calculate|compute|set|add"
     r"|remove|delete|update|change|open|close|run|play|turn|stop|start|use|try"
-    r"|keep|let|go|do|don't|do not|never|always|think|consider|take|put|pick|choose|install|define|count|sort"
+    r"|keep|let|go|do(?! not have)|don't(?! have)|do not(?! have)"
+    r"|never|always|think|consider|take|put|pick|choose|install|define|count|sort"
     r"|remind|forget|remember|note|wait|be|avoid|ignore|include)"
 )
 _WRITING = Pattern(rf"\s*{_POLITE}{_WRITTEN}\b(?! me (?!a |an |the |some |how|why|what))")

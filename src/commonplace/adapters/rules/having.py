@@ -197,7 +197,9 @@ def things_lost(clause: Clause, verb: str) -> list[Finding]:
         kin = relation([token for token in tokens if token.low not in {"my", "our"}])
         attribute = kin.attribute if kin is not None and kin.attribute == "pet" else "owns"
         name = kin.names[0] if kin is not None and kin.names else phrase.text
-        if phrase.definite in {"my", "our"}:
+        if phrase.definite:
             text = sentence(clause.who, verb, seen_from_outside(phrase.whole))
-            findings.append(told(clause, attribute, name, text, standing="ended"))
+            gone = told(clause, attribute, name, text, standing="ended")
+            # "the Corolla" may be anybody's: it counts where it is known to be the user's
+            findings.append(replace(gone, confidence=0.4) if phrase.definite == "the" else gone)
     return findings

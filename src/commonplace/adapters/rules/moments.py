@@ -73,7 +73,7 @@ _OFTEN = (
     rf"(?:almost )?(?:every|each) (?:other |single )?(?:{_UNIT}s?|{_DAY}|{_PART}|summer|winter|spring|autumn)"
     rf"(?:(?:, |,? and ){_DAY})*(?: {_PART})?"
     rf"|on (?:{_DAY}s(?:(?:, |,? and ){_DAY}s)*|weekends|weekdays|(?:my|the) weekends?)"
-    rf"|(?:once|twice|{_COUNT} times|{_COUNT} (?:days|nights|hours)) (?:a|per|each|every) {_UNIT}"
+    rf"|(?:once|twice|{_COUNT} times|\d+ ?x|{_COUNT} (?:days|nights|hours)) (?:a|per|each|every) {_UNIT}"
     r"|in the (?:mornings?|afternoons?|evenings?)|at night|at weekends|most (?:days|mornings|nights|evenings"
     r"|weekends)"
     r"|all the time|during the week|day and night|daily|weekly"

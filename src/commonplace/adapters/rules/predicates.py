@@ -17,11 +17,13 @@ from commonplace.adapters.rules.everyday import (
     dropping,
     eating,
     following,
+    gone_off,
     growing,
     having_breakfast,
     identifying,
     living,
     picking_up,
+    preferring,
     putting_down,
     renting,
     retiring,
@@ -144,6 +146,8 @@ def _upcoming(clause: Clause) -> bool:
 
 def _modal(clause: Clause) -> list[Finding]:
     modal, lemma = clause.group.modal, clause.group.lemma
+    if modal == "would" and "rather" in clause.group.adverbs:
+        return preferring(clause)
     if modal == "would":
         return (
             ahead.wanting(clause)
@@ -216,6 +220,8 @@ def going(clause: Clause) -> list[Finding]:
         return [told(clause, "job", "self-employed", sentence(clause.who, "is self-employed"))]
     if low[:1] == ("from",) and "to" in low and group.tense != "present":
         return gone_over(clause)
+    if low[:1] == ("off",) and group.tense != "present" and not group.negated:
+        return gone_off(clause.after(1))
     if low[:2] == ("back", "to") and group.tense != "present":
         return returning(clause.after(1))
     if low[:2] == ("by", low[1] if len(low) > 1 else "") and group.tense == "present" and len(low) > 1:

@@ -94,6 +94,8 @@ def _adjective(tokens: Sequence[Token], at: int, *, loose: bool) -> bool:
 def _names(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
     """Read "Rex", ", Miso and Tofu", "named Rex", ": Nora, Emil and Liv"."""
     begin = at
+    if at + 2 < len(tokens) and tokens[at].low == "now" and tokens[at + 1].low == "," and tokens[at + 2].named:
+        at += 1
     if at < len(tokens) and tokens[at].low in {"named", "called", ",", ":", "is"}:
         at += 1
         if at < len(tokens) and tokens[at].low in _NAMING:

@@ -51,6 +51,8 @@ _FOREIGN = Pattern(
     r"|\([^()\n]{60,}\)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+_ASIDE = Pattern(r"(?<=[\w,] )\((?:[\w'/+-]+ ?){1,3}\)(?=,| and\b| or\b| [a-z])|(?<=\w )\(\d{1,2}\)")
+"""A few words in brackets in the middle of a sentence: "nuts and (weirdly) kiwis", "Noah (9), Mia (6)"."""
 _LABELLED = Pattern(
     r"^[ \t]*(?:\[[^\]\n]{1,24}\][ \t]*|\d\d?:\d\d(?: ?[ap]m)?[ \t,-]+)?"
     r"(?P<who>[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)?|(?:customer|client|agent|interviewer|caller|guest|patient|friend))"
@@ -105,6 +107,8 @@ def own_words(text: str) -> str:
     if "`" in read or "<" in read or ">" in read or ":" in read or "(" in read:
         read = _FOREIGN.sub(_blank, read)
         read = _LABELLED.sub(_unsaid, read) if ":" in read else read
+    if "(" in read:
+        read = _ASIDE.sub(lambda match: match.group() if _OWN_VOICE.search(match.group()) else _blank(match), read)
     if '"' in read or "'" in read:
         read = _QUOTED.sub(_unquote, read)
     return read

@@ -193,6 +193,8 @@ PROFESSIONS = word_set(
     " scaffolder optometrist"
     " orthodontist hygienist dietitian nutritionist chiropractor osteopath masseuse masseur acupuncturist"
     " dermatologist cardiologist"
+    " attendant guard lifeguard bodyguard chauffeur poet novelist aide guide mayor deputy sheriff concierge doula"
+    " critic sergeant captain lieutenant buyer ranger rancher"
     " oncologist pediatrician paediatrician gynecologist neurologist neurosurgeon audiologist dad mom mum father"
     " mother parent"
 )
