@@ -90,7 +90,9 @@ def leaving(clause: Clause) -> list[Finding]:
 
 
 def done_with(clause: Clause) -> list[Finding]:
-    """ "done with Twitter", "through with Uber for good" """
+    """ "done with Twitter", "through with Uber for good", "no longer with Vodafone" """
+    if clause.low[0] == "with":
+        return _no_longer_with(clause) if len(clause.rest) == 2 and clause.rest[1].named else []
     for_good = clause.low[-2:] == ("for", "good")
     tokens = clause.rest[2 : -2 if for_good else None]
     phrase = cleaned(tokens[: until_stop(tokens)])
@@ -101,6 +103,13 @@ def done_with(clause: Clause) -> list[Finding]:
     ):
         return []
     return [told(clause, "uses", phrase.text, sentence(clause.who, "is done with", phrase.text), standing="ended")]
+
+
+def _no_longer_with(clause: Clause) -> list[Finding]:
+    """A firm that one works for or buys from, and nothing where neither is known."""
+    name = clause.rest[1].text
+    over = told(clause, "uses", name, sentence(clause.who, "is no longer with", name), standing="ended")
+    return [replace(over, confidence=0.4)]
 
 
 def joining(clause: Clause) -> list[Finding]:
@@ -144,6 +153,18 @@ def _called_off(clause: Clause) -> Finding:
     value = tokens[1:] if tokens[0].low in {"my", "our", "the", "a", "an"} else tokens
     text = sentence(clause.who, "cancelled", seen_from_outside(surface(tokens)))
     return told(clause, "plans", surface(value), text, standing="ended")
+
+
+def calling_off(clause: Clause) -> list[Finding]:
+    """ "called off the wedding", "called the trip off" """
+    rest = [token for token in clause.rest if token.low != "off"]
+    phrase = (
+        cleaned(rest[: until_stop(rest, through=frozenset({"to", "of"}))]) if len(rest) < len(clause.rest) else None
+    )
+    if phrase is None or not settled(clause) or EVENT_NOUNS.isdisjoint(phrase.low):
+        return []
+    text = sentence(clause.who, "called off", seen_from_outside(phrase.whole))
+    return [replace(told(clause, "plans", phrase.text, text, standing="ended"), confidence=0.4)]
 
 
 def needing(clause: Clause) -> list[Finding]:

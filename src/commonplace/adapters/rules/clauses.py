@@ -158,7 +158,7 @@ def _after_comma(tokens: Sequence[Token], at: int, mark: str) -> tuple[str, int]
         return (link or mark, after)
     if after < len(tokens) - 1 and tokens[after].low in _INVERTED and not link:
         return (mark, after)
-    return (mark, after) if mark == "," and not link and _another_begins(tokens, after) else None
+    return (link or mark, after) if mark == "," and _another_begins(tokens, after) else None
 
 
 _FELT = word_set("me my us so great good awful like really too amazing terrible better")
@@ -168,8 +168,12 @@ _TELLING = word_set("is are was were has have had does do did will would can cou
 def _another_begins(tokens: Sequence[Token], at: int) -> bool:
     """Say whether a noun with its verb stands here, or a verb of what was just named: "I have a dog, the neighbours
     have two cats", "I avoid dairy, makes me sick"."""
-    if at + 1 < len(tokens) and is_verb(tokens[at].low, "third") and tokens[at + 1].low in _FELT:
-        return True
+    if at + 2 < len(tokens):
+        noun, verb = tokens[at], tokens[at + 1]
+        if is_verb(noun.low, "third") and verb.low in _FELT:
+            return True
+        if noun.named and verb.text.islower() and is_verb(verb.low, "third"):
+            return True
     for place in range(at, min(at + 5, len(tokens) - 1)):
         low = tokens[place].low
         if place > at and low in _TELLING:
@@ -214,8 +218,15 @@ def opens(tokens: Sequence[Token], at: int) -> bool:
     if low in _OWNING:
         if _kin_acts(tokens, at):
             return True
+        if at + 2 < len(tokens) and _looks_done(tokens[at + 2]):
+            return True
         return any(_verb_after(tokens, place) for place in range(at + 2, min(at + 7, len(tokens))))
     return False
+
+
+def _looks_done(token: Token) -> bool:
+    """ "my epipen expired": right behind its noun, a word that ends so is what it did."""
+    return token.text.islower() and token.low.endswith("ed") and len(token.low) > 5
 
 
 def _kin_acts(tokens: Sequence[Token], at: int) -> bool:

@@ -236,12 +236,15 @@ def _tall(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
 
 
 def _on(clause: Clause, tokens: Sequence[Token]) -> list[Finding]:
-    """ "on insulin", "on Linux", "on a keto diet" """
-    if tokens[0].low != "on" or len(tokens) < 2:
+    """ "on insulin", "on Linux", "on a keto diet"; "off insulin" """
+    if tokens[0].low not in {"on", "off"} or len(tokens) < 2:
         return []
     phrase = cleaned(tokens[1:])
-    if phrase is None or vague(phrase):
+    if phrase is None or vague(phrase) and phrase.head != "diet":
         return []
+    if tokens[0].low == "off":
+        gone = _is_medicine(phrase) and not clause.group.negated and clause.group.tense == "present"
+        return [found(clause, "takes", phrase, "take", standing="ended")] if gone else []
     if phrase.head == "diet":
         return [found(clause, "diet", " ".join(phrase.low[:-1]), "be on a", tail="diet")] if len(phrase.low) > 1 else []
     if _is_medicine(phrase):

@@ -204,7 +204,7 @@ def _introduced(kin: Relation, tokens: Sequence[Token], at: datetime) -> list[tu
         begin = low.index("'s") + 3
         end = name_end(tokens, begin, loose=True)
         kin = replace(kin, names=(surface(tokens[begin:end]),)) if end > begin else kin
-    _gone = any(token.low in {"died", "dead", "away"} for token in tokens)
+    _gone = any(token.low in {"died", "dead", "away"} for token in tokens) or "moved out" in " ".join(low)
     return [] if _gone else [(finding, clause) for finding in _relation(clause, kin)]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from commonplace.adapters.rules.clause import Clause, Finding, found
-from commonplace.adapters.rules.group import known_verbs
+from commonplace.adapters.rules.group import is_verb, known_verbs
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
@@ -41,6 +41,7 @@ _TAIL = 8
 _TAIL_ENDS = frozenset(
     {
         ",",
+        "then",
         "but",
         "because",
         "so",
@@ -161,15 +162,23 @@ def _with_often(clause: Clause) -> list[Token]:
 
 
 def _further(tokens: Sequence[Token], frame: Frame) -> list[_Object]:
-    """ "Italian with my kids and English with my husband": a second object behind the complement of the first."""
-    low = words(tokens)
-    if frame.attribute not in {"speaks", "uses"} or "and" not in low:
+    """ "Italian with my kids and English with my husband": another object behind the complement of the first."""
+    if frame.attribute not in {"speaks", "uses"}:
         return []
-    after = tokens[low.index("and") + 1 :]
-    if not after or not after[0].named:
-        return []
-    end = until_stop(after)
-    return [(phrase, tail_of(after[end:])) for phrase in coordinated(after[:end])]
+    for place in range(1, len(tokens) - 1):
+        acts = any(is_verb(token.low, "third") for token in tokens[place + 2 : place + 3])
+        listed = tokens[place].low in {",", "and"} and tokens[place + 1].named and not acts
+        if listed and _tells_what_for(tokens[:place]):
+            after = tokens[place + 1 :]
+            end = until_stop(after)
+            so_far = [(phrase, tail_of(after[end:])) for phrase in coordinated(after[:end])]
+            return so_far + _further(after[end:], frame)
+    return []
+
+
+def _tells_what_for(tokens: Sequence[Token]) -> bool:
+    """ "for notes", "with my kids": nothing with a name, so that a name behind it is no part of it."""
+    return not any(token.named or token.low in _NARROWING for token in tokens)
 
 
 def _single(tokens: Sequence[Token]) -> list[Phrase]:

@@ -2,6 +2,7 @@
 
 from commonplace.adapters.rules.clause import Clause, Finding
 from commonplace.adapters.rules.frame import Frame, with_frame
+from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase
 from commonplace.adapters.rules.topics import (
     ABSTRACT_PLACES,
@@ -57,17 +58,24 @@ def is_condition(phrase: Phrase) -> bool:
     )
 
 
+def is_vehicle(phrase: Phrase) -> bool:
+    """ "a Honda", "my old van": one also drives trucks, the bus, one's kids and one's boss crazy."""
+    if phrase.definite == "the" or phrase.head in RELATIONS.keys() | {"tram", "bus", "taxi", "truck", "train", "uber"}:
+        return False
+    return phrase.named or phrase.whole != phrase.text
+
+
 _LIKING = frozenset({"of", "about", "on", "in", "with", "from", "like", "without"})
 _LIKES = ("dislikes", "dislike")
 _USE = Frame("uses", "use")
 
 
 def _like(verb: str) -> Frame:
-    return Frame("likes", verb, past="holds", negated=_LIKES, through=_LIKING)
+    return Frame("likes", verb, past="drop", negated=_LIKES, through=_LIKING)
 
 
 def _hate(verb: str) -> Frame:
-    return Frame("dislikes", verb, past="holds", through=_LIKING)
+    return Frame("dislikes", verb, past="drop", through=_LIKING)
 
 
 _MEALS = frozenset(
@@ -116,12 +124,7 @@ FRAMES: dict[str, Frame] = {
     "speak": Frame("speaks", "speak", accepts=lambda p: p.named or len(p.low) == 1),
     "learn": Frame("learns", "learn"),
     "own": Frame("owns", "own", past="ended"),
-    "drive": Frame(
-        "owns",
-        "drive",
-        past="ended",
-        accepts=lambda p: p.definite != "the" and p.head not in {"tram", "bus", "taxi", "truck", "train", "uber"},
-    ),
+    "drive": Frame("owns", "drive", past="ended", accepts=lambda p: is_vehicle(p)),
     "eat": Frame("consumes", "eat", negated=("avoids", "not eat"), accepts=lambda p: p.low[0] not in _MEALS),
     "drink": Frame("consumes", "drink", negated=("avoids", "not drink")),
     "consume": Frame("consumes", "consume", negated=("avoids", "not consume")),

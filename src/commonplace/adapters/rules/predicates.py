@@ -265,7 +265,9 @@ def being(clause: Clause) -> list[Finding]:
         return with_frame(clause.after(1), Frame("employer", "work at", one=True))
     if low[:3] == ("an", "only", "child"):
         return [told(clause, "sibling", "siblings", sentence(clause.who, "is an only child"), standing="denied")]
-    if low[:2] in {("done", "with"), ("through", "with"), ("finished", "with")}:
+    if low[:2] in {("done", "with"), ("through", "with"), ("finished", "with")} or (
+        low[:1] == ("with",) and clause.ended
+    ):
         return changes.done_with(clause)
     if low[:2] == ("expecting", "a"):
         return []
@@ -343,6 +345,7 @@ _READERS: dict[str, Reader] = {
     "split": together.splitting,
     "separate": together.separating,
     "cancel": changes.quitting,
+    "call": changes.calling_off,
     "delete": changes.quitting,
     "uninstall": changes.quitting,
     "cut": changes.quitting,

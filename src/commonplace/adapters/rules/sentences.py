@@ -69,6 +69,18 @@ _OWN_LABELS = word_set(
     " thing things budget role title company car housing living relationship exercise fitness sleep breakfast lunch"
     " dinner drinks coffee books movies tv games tech phone laptop setup stack"
 )
+_CLOSING = Pattern(
+    r"^[ \t]*(?:(?:best|kind|warm|many|with kind|all the) (?:regards|wishes|best)|regards|sincerely|yours \w+"
+    r"|best|cheers|love|thanks|thank you|lg|br),?[ \t]*\n+[ \t]*[A-Z][\w.' -]{0,40}[ \t]*\Z",
+    re.MULTILINE | re.IGNORECASE,
+)
+_GREETING = Pattern(
+    r"^[ \t]*(?:hi|hello|hey|dear|good (?:morning|afternoon))\b[^\n]{0,40}[,!:]?[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+_HEADERS = Pattern(
+    r"^[ \t]*(?:from|to|subject|date|sent|cc|reply-to):[^\n]*\n+[ \t]*(?:from|to|subject|date|sent|cc|reply-to):",
+    re.MULTILINE | re.IGNORECASE,
+)
 _QUOTED = Pattern(r'"([^"\n]*)"|(?<!\w)\'([^\'\n]{2,}?)\'(?!\w)')
 _OWN_VOICE = Pattern(r"\b(?:i|my|me|we|our|ich|mein\w*|yo|mi)\b", re.IGNORECASE)
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
@@ -104,6 +116,7 @@ def own_words(text: str) -> str:
     """Return the part worth reading, of the same length or shorter: foreign text is blank, short quoted names lose
     their quotes."""
     read = text if len(text) <= READ_AT_MOST else text[:LEAD_IN].split("\n\n", 1)[0]
+    read = _before_a_letter(read) if "\n" in read else read
     if "`" in read or "<" in read or ">" in read or ":" in read or "(" in read:
         read = _FOREIGN.sub(_blank, read)
         read = _LABELLED.sub(_unsaid, read) if ":" in read else read
@@ -112,6 +125,17 @@ def own_words(text: str) -> str:
     if '"' in read or "'" in read:
         read = _QUOTED.sub(_unquote, read)
     return read
+
+
+def _before_a_letter(text: str) -> str:
+    """Return what stands before a letter that was pasted: one with a sender and a subject, or with a name under it."""
+    headers = _HEADERS.search(text)
+    if headers is not None:
+        return text[: headers.start()]
+    if _CLOSING.search(text) is None:
+        return text
+    greeting = _GREETING.search(text)
+    return text[: greeting.start()] if greeting is not None else ""
 
 
 def sentences(text: str) -> list[Sentence]:

@@ -34,6 +34,10 @@ _CALLED_OFF = Pattern(
     r"\s*(?:(?:sadly|unfortunately|ugh|so|well|ok|update)[:,]? )*(?:the|my|our) (?P<what>[\w' -]{3,50}?) "
     r"(?:(?:is|was|got|has been|just got|is now|has now been) (?:cancell?ed|called off|off)|fell through)\b"
 )
+_LAPSED = Pattern(
+    r"\s*(?:my|our) (?P<what>[\w+.'-]+(?: [\w+.'-]+)?) (?P<kind>subscription|membership|account|plan) "
+    r"(?:has |just |got |was |is )*(?:expired|ran out|lapsed|ended|cancell?ed|deleted|closed)\b"
+)
 Pair = tuple[Finding, Clause]
 Clauses = Callable[[Sequence[Token]], list[Pair]]
 """Reads words as clauses, as any other sentence."""
@@ -58,18 +62,32 @@ def special(text: str, low: str, begin: int, stop: int, at: datetime, *, clauses
     if _BIRTHDAY.search(low, begin, stop) is not None:
         day = f"{at.day} {at:%B}"
         return [(told(clause, "birthday", day, f"User's birthday is {day}", when="none"), clause)]
-    died = _DIED.match(text, begin, stop)
-    if died is not None and low[stop : stop + 1] != "?":
-        return _lost(died, low, tokenise(text, begin, stop), at)
-    off = _CALLED_OFF.match(low, begin, stop)
-    if off is not None and low[stop : stop + 1] != "?":
-        return _called_off(off, text, clause)
+    over = _over(text, low, begin, stop, at) if low[stop : stop + 1] != "?" else []
+    if over:
+        return over
     born = _BORN.match(low, begin, stop)
     if born is not None:
         tokens = tokenise(text, born.end(), stop)
         end = name_end(tokens, 0)
         return [(found(clause, "hometown", surface(tokens[:end]), "come from"), clause)] if end else []
     return []
+
+
+def _over(text: str, low: str, begin: int, stop: int, at: datetime) -> list[Pair]:
+    """What has come to an end by itself. The words do not say that it was the user's, so all of it is unsure."""
+    died = _DIED.match(text, begin, stop)
+    if died is not None:
+        return _lost(died, low, tokenise(text, begin, stop), at)
+    clause = bare(begin, stop, at)
+    off = _CALLED_OFF.match(low, begin, stop)
+    if off is not None:
+        return _called_off(off, text, clause)
+    lapsed = _LAPSED.match(low, begin, stop)
+    if lapsed is None:
+        return []
+    name = text[lapsed.start("what") : lapsed.end("what")]
+    gone = told(clause, "uses", name, f"User's {name} {lapsed['kind']} has ended", standing="ended")
+    return [(replace(gone, confidence=0.4), clause)]
 
 
 def _lost(died: re.Match[str], low: str, tokens: Sequence[Token], at: datetime) -> list[Pair]:

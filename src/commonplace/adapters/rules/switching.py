@@ -83,7 +83,7 @@ def switching(clause: Clause) -> list[Finding]:
     if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
         origin, target = part(clause, "from"), part(clause, "to")
     else:
-        origin, target = clause, part(clause, "with") or part(clause, "for")
+        origin, target = clause, part(clause, "with") or part(clause, "for" if lemma != "replace" else "by")
     if origin is clause and target is None and lemma not in {"ditch", "drop", "abandon"}:
         return []
     frame = TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
@@ -134,7 +134,7 @@ def _changed(clause: Clause) -> list[Finding]:
 
 def _replaced(clause: Clause, origin: Clause, frame: Frame) -> list[Finding]:
     tokens = origin.rest[1:] if origin.low[:1] in {("in",), ("out",)} else origin.rest
-    tokens = until(tokens, {"to", "for", "with"})
+    tokens = until(tokens, {"to", "for", "with", "by"})
     findings = ended(replace(origin, rest=tokens), frame)
     if clause.group.lemma in {"drop", "abandon", "change"} and not all(item.value[:1].isupper() for item in findings):
         return []
