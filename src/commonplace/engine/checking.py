@@ -25,7 +25,7 @@ async def check_attachments(parts: Parts, attaching: Attaching, *, repair: bool)
 
 
 async def _check(parts: Parts, attaching: Attaching, *, repair: bool) -> Sequence[Finding]:
-    scopes = await parts.ledger.scopes(parts.options.tenant)
+    scopes = [*await parts.ledger.scopes(parts.options.tenant)]
     missing: list[AttachmentId] = []
     unused: dict[str, Mapping[AttachmentId, Kept]] = dict(await attaching.orphans(scopes))
     for scope in scopes:

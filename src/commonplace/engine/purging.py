@@ -20,7 +20,7 @@ class Purging:
         tenant, now = self._parts.options.tenant, self._parts.now()
         due = self._parts.options.retention.due(tenant, at=now)
         held = {hold.user for hold in await self._parts.ledger.holds(tenant)}
-        whose = await self._parts.ledger.scopes(tenant) if only is None else [only]
+        whose = [*await self._parts.ledger.scopes(tenant)] if only is None else [only]
         scopes = [one for one in whose if await self._is_due(one, due)]
         free = [scope for scope in scopes if scope.user not in held]
         receipts: Sequence[Receipt] = []

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 
 from commonplace.domain.errors import EmbedderUnavailable, IndexUnavailable
 from commonplace.domain.results import Checkup, Finding, PartitionStats, Reindexed, Stats
@@ -47,8 +48,9 @@ class Upkeep:
     async def stats(self) -> Stats:
         options, ledger = self._parts.options, self._parts.ledger
         counts = await ledger.counts(options.tenant)
-        partitions = [await self._partition(scope) for scope in await ledger.scopes(options.tenant)]
-        largest = sorted(partitions, key=lambda partition: -partition.rows)[:SHOWN]
+        standing = await ledger.scopes(options.tenant)
+        largest = nlargest(SHOWN, standing, key=lambda scope: standing[scope].rows)
+        partitions = [await self._partition(scope, standing[scope]) for scope in largest]
         return Stats(
             tenant=options.tenant,
             counts={
@@ -65,7 +67,7 @@ class Upkeep:
             embedder=self._parts.embedder.identity,
             index=options.index,
             exact_up_to=options.exact_up_to,
-            partitions=tuple(largest),
+            partitions=tuple(partitions),
             collections=await self._planner.collections(any(each.answered_by != "exact" for each in partitions)),
             cache={"users": len(self._corpora), "bytes": self._corpora.nbytes, "hits": self._corpora.hits},
             jobs=dict(counts.jobs),
@@ -118,14 +120,14 @@ class Upkeep:
     async def reindex(self, *, embed: bool, users: Sequence[str | None] | None = None) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
         tenant = self._parts.options.tenant
-        whose = await self._parts.ledger.scopes(tenant) if users is None else [Scope(tenant, user) for user in users]
+        whose = [*await self._parts.ledger.scopes(tenant)] if users is None else [Scope(tenant, user) for user in users]
         return await self._reindex(whose, embed=embed)
 
     async def replace_vectors(self) -> None:
         """Make the vectors of every tenant by another model, for the one that is recorded is that of them all."""
         following = self._parts.following
         if following is None:
-            everyone = await self._parts.ledger.scopes(self._parts.options.tenant)
+            everyone = [*await self._parts.ledger.scopes(self._parts.options.tenant)]
         else:
             held = await following.models.everyone()
             everyone = [scope for scope, versions in held.items() if versions.model is None]
@@ -155,8 +157,7 @@ class Upkeep:
             await self._choosing.end_anew(scope)
         return embedded
 
-    async def _partition(self, scope: Scope) -> PartitionStats:
-        versions = await self._parts.ledger.versions(scope)
+    async def _partition(self, scope: Scope, versions: Versions) -> PartitionStats:
         return PartitionStats(
             user=scope.user,
             rows=versions.rows,

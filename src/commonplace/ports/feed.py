@@ -121,8 +121,8 @@ class IndexFeed(Protocol):
         """
         ...
 
-    async def scopes(self, tenant: str) -> Sequence[Scope]:
-        """Return every user of a tenant that holds something."""
+    async def scopes(self, tenant: str) -> Mapping[Scope, Versions]:
+        """Return every user of a tenant that holds something, and where they stand."""
         ...
 
     async def delivered(self, scope: Scope, index: str) -> int:

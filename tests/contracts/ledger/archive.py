@@ -354,4 +354,4 @@ class ArchiveContract:
         for _ in range(2):
             await ledger.write_archive(NOBODY, [Spent(day=day, usage=spent)])
         assert await ledger.usage("acme", day) == Usage(requests=3, input_tokens=10, output_tokens=5)
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}

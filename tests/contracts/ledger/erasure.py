@@ -73,7 +73,7 @@ class ErasureContract:
         counts = await ledger.counts_of(ANA)
         assert (counts.messages, counts.facts, counts.rows, counts.sessions, counts.blocks) == (0, 0, 0, 0, 0)
         assert counts.jobs == {}
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
         assert await ledger.history(ANA, FactId("f1")) == []
         assert await ledger.check() == []
 
@@ -284,7 +284,7 @@ class ErasureContract:
         assert [one.counts for one in tried] == [one.counts for one in erased]
         assert {one.scope.user for one in erased} == {ANA.user, BEN.user, None, "queued only"}
         assert [one.id for one in await ledger.pending_erasures()] == ["e4", "e5", "e6", "e7"]
-        assert await ledger.scopes(ANA.tenant) == []
+        assert await ledger.scopes(ANA.tenant) == {}
         assert await ledger.jobs(ANA.tenant) == []
         assert (await ledger.counts_of(elsewhere)).messages == 1
         assert [await ledger.remains(one) for one in erased] == [0, 0, 0, 0]

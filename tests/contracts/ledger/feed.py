@@ -58,7 +58,7 @@ class IndexFeedContract:
     async def test_a_user_with_nothing_has_version_0(self, ledger: Ledger) -> None:
         assert await ledger.versions(ANA) == Versions(0, 0, 0, 0)
         assert await ledger.feed(ANA) == Feed(Versions(0, 0, 0, 0), [], [], [])
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
 
     async def test_every_write_raises_the_version_by_one(self, ledger: Ledger) -> None:
         await ledger.write(ANA, added("m1"))
@@ -286,4 +286,5 @@ class IndexFeedContract:
         assert set(await ledger.scopes("acme")) == {ANA, NOBODY}
         await ledger.append_block(BEN, "profile", "Ben", now=later(0))
         assert set(await ledger.scopes("acme")) == {ANA, NOBODY, BEN}
-        assert await ledger.scopes("other") == [Scope("other", "cy")]
+        assert list(await ledger.scopes("other")) == [Scope("other", "cy")]
+        assert await ledger.scopes("acme") == {scope: await ledger.versions(scope) for scope in (ANA, NOBODY, BEN)}

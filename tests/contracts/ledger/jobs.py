@@ -128,7 +128,7 @@ class JobsContract:
 
     async def test_a_job_makes_no_user(self, ledger: Ledger) -> None:
         await ledger.enqueue(a_job())
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
 
     async def test_the_forget_epoch_starts_at_0(self, ledger: Ledger) -> None:
         assert await ledger.epoch(ANA) == 0

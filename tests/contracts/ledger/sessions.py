@@ -23,7 +23,7 @@ class SessionsContract:
         assert await ledger.active_sessions(ANA, now=START) == []
         await ledger.end_session(ANA, S1, now=START)
         assert await ledger.session_info(ANA, S1) is None
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
 
     async def test_values_are_merged_and_none_removes(self, ledger: Ledger) -> None:
         first: dict[str, Json] = {"a": 1, "b": {"deep": [1]}}

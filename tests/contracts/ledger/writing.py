@@ -43,7 +43,7 @@ class WritingContract:
     async def test_a_change_with_nothing_in_it_leaves_no_trace(self, ledger: Ledger) -> None:
         assert await ledger.write(ANA, Change()) == frozenset()
         assert await ledger.versions(ANA) == Versions(0, 0, 0, 0)
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
 
     async def test_a_message_without_entries_is_refused(self, ledger: Ledger) -> None:
         with pytest.raises(InvalidInput, match="m1"):
@@ -79,7 +79,7 @@ class WritingContract:
         with pytest.raises(NotFound):
             await ledger.write(ANA, Change(messages=[new_message()], sources=[said()]))
         assert await ledger.versions(ANA) == Versions(0, 0, 0, 0)
-        assert await ledger.scopes("acme") == []
+        assert await ledger.scopes("acme") == {}
 
     async def test_a_second_open_version_is_a_conflict(self, ledger: Ledger) -> None:
         await ledger.write(ANA, learned())

@@ -115,8 +115,9 @@ class InMemoryLedger(InMemoryModels, InMemoryArchive, InMemorySummaries):
         if vectors:
             held.version += 1
 
-    async def scopes(self, tenant: str) -> Sequence[Scope]:
-        return [scope for scope, held in self._partitions.items() if scope.tenant == tenant and held.holds_something]
+    async def scopes(self, tenant: str) -> Mapping[Scope, Versions]:
+        held = {scope: one for scope, one in self._partitions.items() if scope.tenant == tenant}
+        return {scope: one.versions for scope, one in held.items() if one.holds_something}
 
     async def delivered(self, scope: Scope, index: str) -> int:
         return self._find(scope).delivered.get(index, 0)

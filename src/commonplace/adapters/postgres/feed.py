@@ -253,14 +253,16 @@ async def set_vectors(
     await connection.execute("update partitions set version = version + 1 where no = %s", (partition.no,))
 
 
-async def scopes(connection: Connection, tenant: str) -> Sequence[Scope]:
+async def scopes(connection: Connection, tenant: str) -> Mapping[Scope, Versions]:
     rows = await connection.execute(
-        'select tenant, "user" from partitions p where tenant = %s and (rows > 0'
+        f'select tenant, "user", {partitions.COLUMNS} from partitions p where tenant = %s and (rows > 0'
         " or exists (select 1 from blocks b where b.partition = p.no)"
         " or exists (select 1 from sessions s where s.partition = p.no)) order by no",
         (text_column(tenant),),
     )
-    return [partitions.scope_of(*row) for row in await rows.fetchall()]
+    return {
+        partitions.scope_of(tenant, user): Partition(*rest).versions for tenant, user, *rest in await rows.fetchall()
+    }
 
 
 async def delivered(connection: Connection, scope: Scope, index: str) -> int:

@@ -213,7 +213,7 @@ class PostgresLedger(
     ) -> None:
         await self._write_of(scope, feed.set_vectors, vectors, tokens or {}, model=model)
 
-    async def scopes(self, tenant: str) -> Sequence[Scope]:
+    async def scopes(self, tenant: str) -> Mapping[Scope, Versions]:
         return await self._read(lambda connection: feed.scopes(connection, tenant), tenant=tenant)
 
     async def delivered(self, scope: Scope, index: str) -> int:

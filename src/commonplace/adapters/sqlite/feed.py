@@ -13,7 +13,7 @@ from commonplace.adapters.sqlite.columns import (
     text_of,
     vector_column,
 )
-from commonplace.adapters.sqlite.partitions import N_MASK
+from commonplace.adapters.sqlite.partitions import N_MASK, Partition
 from commonplace.domain.scope import Scope
 from commonplace.ports.feed import FactRow, Feed, MessageRow, Vector, Versions
 from commonplace.ports.models import made_by
@@ -213,14 +213,14 @@ def set_vectors(
     connection.execute("update partitions set version = version + 1 where no = ?", (partition.no,))
 
 
-def scopes(connection: Connection, tenant: str) -> Sequence[Scope]:
+def scopes(connection: Connection, tenant: str) -> Mapping[Scope, Versions]:
     rows = connection.execute(
-        "select tenant, user from partitions p where tenant = ? and (rows > 0"
+        f"select tenant, user, {partitions.COLUMNS} from partitions p where tenant = ? and (rows > 0"
         " or exists (select 1 from blocks b where b.partition = p.no)"
         " or exists (select 1 from sessions s where s.partition = p.no)) order by no",
         (text_column(tenant),),
     )
-    return [partitions.scope_of(*row) for row in rows]
+    return {partitions.scope_of(tenant, user): Partition(*rest).versions for tenant, user, *rest in rows}
 
 
 def delivered(connection: Connection, scope: Scope, index: str) -> int:

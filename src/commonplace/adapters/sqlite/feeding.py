@@ -56,7 +56,7 @@ class SqliteFeeding(ABC):
     ) -> None:
         await self._write(lambda connection: feed.set_vectors(connection, scope, vectors, tokens or {}, model=model))
 
-    async def scopes(self, tenant: str) -> Sequence[Scope]:
+    async def scopes(self, tenant: str) -> Mapping[Scope, Versions]:
         return await self._read(lambda connection: feed.scopes(connection, tenant))
 
     async def delivered(self, scope: Scope, index: str) -> int:

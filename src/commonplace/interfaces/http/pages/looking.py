@@ -85,7 +85,7 @@ def looks(access: Access, scopes: Sequence[Scope]) -> list[Look]:
 
 async def users(access: Access) -> Sequence[Scope]:
     access.everybody()
-    return await service_of(access).ledger.scopes(access.caller.tenant)
+    return [*await service_of(access).ledger.scopes(access.caller.tenant)]
 
 
 async def counts(access: Access) -> LedgerCounts:
