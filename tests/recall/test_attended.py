@@ -64,7 +64,7 @@ async def test_a_server_that_hangs_is_left_alone_once_it_was_waited_for(index: A
 
 
 async def test_whoever_waits_already_stops_when_another_has_found_out(hanging: Hanging) -> None:
-    index = Attended(hanging, server=True, within=0.1, slow=0.05)
+    index = Attended(hanging, server=True, within=0.3, slow=0.05)
     await index.upsert(ANA, {1: axis(0)})
     hanging.answers.clear()
     first = asyncio.create_task(found(index))
