@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from commonplace import AsyncMemory
+from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput, LedgerUnavailable
+from commonplace.wiring import moved
 from commonplace.wiring.location import Location, checked, sqlite_file
 from tests.servers import free_port
 
@@ -85,3 +87,21 @@ async def test_a_bracket_in_a_password_is_a_character_like_any_other(tmp_path: P
     url = f"postgresql://ana:hu[sh@127.0.0.1:{free_port()}/memory"
     with pytest.raises(LedgerUnavailable, match=r"postgresql://127\.0\.0\.1:\d+/memory: connection"):
         await AsyncMemory.open(url, home=tmp_path)
+
+
+async def test_a_folder_that_cannot_be_looked_at_is_an_error_of_ours(tmp_path: Path) -> None:
+    """Here because no name can be so long; more often because a folder on the way is somebody else's."""
+    here, nowhere = tmp_path / "memory", tmp_path / ("x" * 300)
+    async with AsyncMemory.open(here, embedder=HashEmbedder(dimensions=8)):
+        pass
+    with pytest.raises(LedgerUnavailable, match="x: File name too long"):
+        await AsyncMemory.open(nowhere)
+    with pytest.raises(LedgerUnavailable, match="x: File name too long"):
+        await AsyncMemory.restore_snapshot(tmp_path / "backups", nowhere)
+    for source, target in ((here, nowhere), (nowhere, here), (f"sqlite:///{nowhere}", here)):
+        with pytest.raises(LedgerUnavailable, match="File name too long"):
+            await moved(Location.parse(source), Location.parse(target), {}, in_use=False, progress=lambda *_: None)
+
+
+def test_a_file_with_an_at_in_its_name_is_shown_whole() -> None:
+    assert str(Location.parse("sqlite:////data/ana@home.db?mode=ro")) == "sqlite:////data/ana@home.db"

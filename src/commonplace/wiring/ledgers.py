@@ -11,7 +11,7 @@ from commonplace.domain.errors import Incompatible, InvalidInput, LedgerUnavaila
 from commonplace.domain.extras import needing
 from commonplace.ports.keys import KeyRing
 from commonplace.ports.ledger import Ledger
-from commonplace.wiring.location import checked, shown, sqlite_file
+from commonplace.wiring.location import checked, reachable, shown, sqlite_file
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.cipher import Cipher
@@ -37,7 +37,7 @@ def open_ledger(
 
 
 def _folder(home: Path) -> Path:
-    if home.exists() and not home.is_dir():
+    if reachable(home).exists() and not home.is_dir():
         raise InvalidInput(f"home={str(home)!r}: is a file; expected a folder, or sqlite:///{home} for a database file")
     return home
 

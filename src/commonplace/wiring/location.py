@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import unquote
 
-from commonplace.domain.errors import InvalidInput
+from commonplace.domain.errors import InvalidInput, LedgerUnavailable
 
 SCHEMES = ("sqlite", "postgresql", "postgres")
 
@@ -44,6 +44,17 @@ class Location:
         return {name: value for name, value in given.items() if value is not None}
 
 
+def reachable(path: Path) -> Path:
+    """Return a path that can be looked at, whether there is something or not. Raises LedgerUnavailable for any other:
+    a folder on the way may be somebody else's.
+    """
+    try:
+        path.exists()
+    except OSError as error:
+        raise LedgerUnavailable(f"{path}: {error.strerror}") from error
+    return path
+
+
 def sqlite_file(url: str) -> Path | None:
     """Return the file that sqlite:///relative/path or sqlite:////absolute/path names; None if an address names none."""
     scheme, _, rest = url.partition("://")
@@ -54,6 +65,8 @@ def sqlite_file(url: str) -> Path | None:
 
 def shown(url: str) -> str:
     """Return the address of a database without user, password and options, whatever is in them."""
+    if (file := sqlite_file(url)) is not None:
+        return f"sqlite:///{file}"
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{_place(rest).rpartition('@')[2]}"
 

@@ -11,7 +11,7 @@ from commonplace.domain.moves import Moved
 from commonplace.domain.progress import Progress
 from commonplace.engine.moving import Moving, ready
 from commonplace.engine.parts import Parts
-from commonplace.wiring.location import Location, sqlite_file
+from commonplace.wiring.location import Location, reachable, sqlite_file
 from commonplace.wiring.restoring import ledger_only
 
 
@@ -37,9 +37,8 @@ async def moved(
 
 
 def _file(location: Location) -> Path | None:
-    if location.home is not None:
-        return location.home / "ledger.db"
-    return sqlite_file(location.url or "")
+    file = sqlite_file(location.url or "") if location.home is None else location.home / "ledger.db"
+    return None if file is None else reachable(file)
 
 
 def _refuse_nothing(source: Location) -> None:
@@ -53,7 +52,7 @@ def _refuse_nothing(source: Location) -> None:
 
 def _refuse_other_files(target: Location) -> None:
     home = target.home
-    if home is None or not home.exists() or (home / "ledger.db").exists():
+    if home is None or not reachable(home).exists() or (home / "ledger.db").exists():
         return
     if not home.is_dir() or any(home.iterdir()):
         raise InvalidInput(f"{target}: is there already; expected a new or an empty folder")

@@ -23,7 +23,7 @@ from commonplace.engine.restoring import Restoring
 from commonplace.engine.snapshotting import Shelf
 from commonplace.wiring.attachments import open_attachment_seal, open_attachments
 from commonplace.wiring.ledgers import open_ledger
-from commonplace.wiring.location import Location
+from commonplace.wiring.location import Location, reachable
 from commonplace.wiring.opening import options_of
 from commonplace.wiring.stores import open_seal, open_store
 
@@ -36,7 +36,7 @@ async def restored(
 ) -> Restored:
     if into.home is None:
         return await _fill(source, into, overrides, name=name, progress=progress)
-    target = into.home.absolute()
+    target = reachable(into.home.absolute())
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InvalidInput(f"into={str(target)!r}: is there already; expected a new or an empty folder")
     unfinished = target.with_name(f".{target.name}.{uuid4().hex[:8]}.restoring")
