@@ -62,6 +62,31 @@ def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextlib.contextmanager
+def milvus_running(folder: Path, *, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run milvus-lite on a folder, and yield its URL and process."""
+    if importlib.util.find_spec("milvus_lite") is None:
+        pytest.skip("needs milvus-lite")
+    import grpc
+
+    port = port or free_port()
+    arguments = ["server", "--host", "127.0.0.1", "--port", str(port), "--data-dir", str(folder)]
+    command = [sys.executable, "-m", "milvus_lite", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            with grpc.insecure_channel(f"127.0.0.1:{port}", [("grpc.max_reconnect_backoff_ms", 200)]) as channel:
+                grpc.channel_ready_future(channel).result(PATIENCE)
+            yield f"http://127.0.0.1:{port}", server
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="session")
+def milvus_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with milvus_running(tmp_path_factory.mktemp("milvus-server")) as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
 def s3_running(folder: Path, *, port: int | None = None) -> Iterator[str]:
     """Run an S3 server on a folder, whose folders are the buckets, and yield its URL."""
     command = shutil.which("rclone", path=str(Path(sys.executable).parent)) or shutil.which("rclone")

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from pathlib import Path
-
 import pytest
 
 from commonplace import AsyncMemory

@@ -183,7 +183,7 @@ def test_an_unknown_variable_of_ours_is_refused(folder: Path, monkeypatch: pytes
     [
         ({"exact_upto": 0}, "unknown setting: 'exact_upto'; the nearest known one is 'exact_up_to'"),
         ({"exact_up_to": -1}, "exact_up_to=-1: expected greater than or equal to 0"),
-        ({"index": "fass"}, "index='fass': expected 'auto', 'exact', 'chroma', 'pgvector' or 'qdrant'"),
+        ({"index": "fass"}, "index='fass': expected 'auto', 'exact', 'chroma', 'pgvector', 'qdrant' or 'milvus'"),
         ({"sqlite_pragmas": {"cache_size": "1; drop table fact"}}, "sqlite_pragmas.cache_size='1; drop table fact'"),
         ({"sqlite_pragmas": "journal_mode=OFF"}, "unknown pragma: 'journal_mode'"),
         ({"embedding_models": "acme"}, "embedding_models.acme='': expected `local` or provider:model"),

@@ -45,6 +45,7 @@ async def behind_tls(
     """Stand before a server that speaks no TLS, and speak it for it, to those who begin with what is admitted."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "ca.pem", folder / "key.pem")
+    context.set_alpn_protocols(["h2", "http/1.1"])  # gRPC speaks to nobody who does not say that it is HTTP/2
 
     async def passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

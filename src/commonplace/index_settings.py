@@ -8,7 +8,7 @@ from pydantic_settings import BaseSettings
 
 from commonplace.setting_types import Place, fitting
 
-IndexName = Literal["chroma", "pgvector", "qdrant"]
+IndexName = Literal["chroma", "pgvector", "qdrant", "milvus"]
 
 
 def _by_namespace(value: object) -> object:
@@ -30,12 +30,14 @@ class IndexSettings(BaseSettings):
         description="Embedding models that tenants or users have of their own, as "
         "`acme=openai:text-embedding-3-large, acme/ana=local`.",
     )
-    index: Literal["auto", "exact", "chroma", "pgvector", "qdrant"] = Field(
+    index: Literal["auto", "exact", "chroma", "pgvector", "qdrant", "milvus"] = Field(
         "auto",
         description="What searches vectors: `exact` search, an index by its name for everybody, or `auto`: the one of "
         "`index_beyond` where a user has more than `exact_up_to` items.",
     )
-    index_beyond: IndexName = Field("chroma", description="The index of `auto`: `chroma`, `pgvector` or `qdrant`.")
+    index_beyond: IndexName = Field(
+        "chroma", description="The index of `auto`: `chroma`, `pgvector`, `qdrant` or `milvus`."
+    )
     exact_up_to: int = Field(30_000, ge=0, description="Up to how many candidates `auto` searches exactly.")
     cache_bytes: int = Field(2**30, ge=0, description="Most RAM for the matrices of users that were searched lately.")
     chroma_url: str | None = Field(
@@ -63,4 +65,13 @@ class IndexSettings(BaseSettings):
     qdrant_key: SecretStr | None = Field(None, description="The key for that server.")
     qdrant_ca_file: Place | None = Field(
         None, description="Certificates that vouch for an `https://` server. Unset: those that the system trusts."
+    )
+    milvus_url: str | None = Field(
+        None,
+        repr=False,
+        description="The server of the index `milvus`, as `http://host:port` or `http://host:port/database`.",
+    )
+    milvus_token: SecretStr | None = Field(None, description="What that server is shown: a key, or `user:password`.")
+    milvus_ca_file: Place | None = Field(
+        None, description="Certificates that vouch for an `https://` server. Unset: those that gRPC brings with it."
     )

@@ -48,6 +48,13 @@ async def test_pgvector_beside_postgresql_takes_the_ledgers_database(postgres_da
         await forgotten(memory)
 
 
+async def test_milvus_beside_sqlite(tmp_path: Path, milvus_url: str) -> None:
+    async with opened(tmp_path / "home", index="milvus", milvus_url=milvus_url) as memory:
+        await story(memory, "milvus")
+        assert (await memory.doctor()).healthy
+        await forgotten(memory)
+
+
 async def test_pgvector_beyond_what_is_searched_exactly(tmp_path: Path, postgres_emptied: str) -> None:
     settings = {"index_beyond": "pgvector", "exact_up_to": 2, "pgvector_url": postgres_emptied}
     async with opened(tmp_path / "home", **settings) as memory:
@@ -82,6 +89,7 @@ async def test_an_index_that_is_away_is_a_note_and_exact_search_answers(tmp_path
         assert any("pgvector" in note for note in found.notes)
 
 
-async def test_pgvector_needs_a_database(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="expected pgvector_url"):
-        await opened(tmp_path / "home", index="pgvector")
+@pytest.mark.parametrize("name", ["pgvector", "qdrant", "milvus"])
+async def test_an_index_on_a_server_needs_its_address(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"expected {name}_url"):
+        await opened(tmp_path / "home", index=name)

@@ -27,7 +27,7 @@ from commonplace.recall.reading import Readers
 from commonplace.recall.tokens import count_tokens
 from commonplace.recall.weights import Weights
 
-IndexMode = Literal["auto", "exact", "chroma", "pgvector", "qdrant"]
+IndexMode = Literal["auto", "exact", "chroma", "pgvector", "qdrant", "milvus"]
 """The name of an index: it answers everything, from the first item."""
 
 

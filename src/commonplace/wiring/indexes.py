@@ -89,7 +89,16 @@ def _qdrant(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
     return QdrantIndex.at(settings.qdrant_url, key=secret(settings.qdrant_key), ca_file=settings.qdrant_ca_file)
 
 
+def _milvus(settings: "Settings") -> AbstractAsyncContextManager[VectorIndex]:
+    if settings.milvus_url is None:
+        raise InvalidInput("index='milvus': expected milvus_url, as http://host:port")
+    with needing("milvus", "milvus", IndexUnavailable):
+        from commonplace.adapters.milvus import MilvusIndex
+    return MilvusIndex(settings.milvus_url, token=secret(settings.milvus_token), ca_file=settings.milvus_ca_file)
+
+
 OPENERS: Mapping[str, "Callable[[Settings], AbstractAsyncContextManager[VectorIndex]]"] = {
     "pgvector": _pgvector,
     "qdrant": _qdrant,
+    "milvus": _milvus,
 }
