@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Self, TypeVar
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import grpc
 from pymilvus.exceptions import MilvusException
 
 from commonplace.adapters.milvus.store import Store
+from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
@@ -29,13 +30,13 @@ class MilvusIndex:
     def __init__(
         self, url: str, *, token: str | None = None, ca_file: Path | None = None, timeout: float = 10.0
     ) -> None:
-        address = urlsplit(url)
-        if not _plain(address):
+        if not is_server(url):
             raise InvalidInput(  # not shown: it may hold a password
                 "milvus_url: expected http://host:port or https://host:port, and a secret only as milvus_token"
             )
         if ca_file is not None and not ca_file.is_file():
             raise InvalidInput(f"milvus_ca_file={str(ca_file)!r}: expected a file that is there")
+        address = urlsplit(url)
         self._where = f"{address.scheme}://{address.netloc}"
         self._open = partial(
             Store, self._where, database=address.path.strip("/"), token=token, ca_file=ca_file, timeout=timeout
@@ -127,11 +128,3 @@ class MilvusIndex:
         with self._opening:
             if self._store is not None:
                 self._store.close()
-
-
-def _plain(address: SplitResult) -> bool:
-    try:
-        address.port  # noqa: B018 - raises if it is no number
-    except ValueError:
-        return False
-    return address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc
