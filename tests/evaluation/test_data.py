@@ -118,7 +118,7 @@ def test_an_id_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("content", "form"), [(CHATS, "locomo"), (LOCOMO, "chats"), ({}, "chats"), ([1], "locomo")])
 def test_a_file_in_another_format_is_refused_with_the_format(tmp_path: Path, content: Json, form: str) -> None:
-    with pytest.raises(InvalidInput, match=f"is not in the format {form}"):
+    with pytest.raises(InvalidInput, match=rf"is not in the format {form} \(perhaps \w+ or \w+\)"):
         read(written(tmp_path / "a.json", content), form)
 
 

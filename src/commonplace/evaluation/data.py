@@ -194,14 +194,15 @@ def read(path: Path, form: str) -> list[Conversation]:
     """Return the conversations of a file. Raises InvalidInput, which names the file and what is wrong with it."""
     if form not in READERS:
         raise InvalidInput(f"format {form!r}: expected one of {', '.join(READERS)}")
+    others = " or ".join(other for other in READERS if other != form)
     try:
         return READERS[form](path.read_text(encoding="utf-8"), path.stem)
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read: {error.strerror}") from error
     except KeyError as error:
-        raise InvalidInput(f"{path}: is not in the format {form}: no {error}") from error
+        raise InvalidInput(f"{path}: is not in the format {form} (perhaps {others}): no {error}") from error
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidInput(f"{path}: is not in the format {form}: {error}") from error
+        raise InvalidInput(f"{path}: is not in the format {form} (perhaps {others}): {error}") from error
 
 
 def merged(conversations: Sequence[Conversation]) -> Conversation:
