@@ -6,6 +6,7 @@ again. What is read is read at the consistency `Strong`: what one process has wr
 """
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import RLock
@@ -125,10 +126,10 @@ class Store:
         return frozenset(found)
 
     def collections(self) -> Mapping[str, int]:
-        return {
-            collection: sum(self._count(name) for name in self._all(collection))
-            for collection in {_plain(name) for name in self._ours()}
-        }
+        found = Counter[str]()
+        for name in self._ours():
+            found[_plain(name)] += self._count(name)
+        return found
 
     def drop(self, collection: str) -> None:
         self._names.pop(collection, None)
@@ -200,8 +201,14 @@ class Store:
             self._loaded.add(name)
 
     def _count(self, name: str) -> int:
-        self._load(name)
-        (row,) = self._client.query(name, output_fields=["count(*)"], **self._own)
+        """Return how many rows it holds: none, if it is gone by now."""
+        try:
+            self._load(name)
+            (row,) = self._client.query(name, output_fields=["count(*)"], **self._own)
+        except MilvusException as error:
+            if error.code != ErrorCode.COLLECTION_NOT_FOUND:
+                raise
+            return 0
         return int(row["count(*)"])
 
 
