@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import AsyncIterator
 
 import numpy as np
@@ -5,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from commonplace.adapters.pgvector import PgvectorIndex
+from commonplace.adapters.pgvector import PgvectorIndex, tables
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, VectorIndexContract, cloud
 from tests.servers import database_of, free_port, run_sql
@@ -101,33 +102,50 @@ async def test_no_statistics_of_an_older_version_outlive_what_was_forgotten(post
     async with PgvectorIndex(postgres_database, large=large) as index:
         await index.upsert(ANA, cloud(300))
         await index.upsert(BEN, cloud(3))
-    tables = [f"commonplace_index_{number}" for number in (1, 2)] if large == 0 else ["commonplace_index_rows"]
-    run_sql(postgres_database, *(OLDER.format(table) for table in tables))
+    kept = [f"commonplace_index_{number}" for number in (1, 2)] if large == 0 else ["commonplace_index_rows"]
+    run_sql(postgres_database, *(OLDER.format(table) for table in kept))
     assert {column for _, column in quoted(postgres_database)} == {"embedding", "n"}
 
     async with PgvectorIndex(postgres_database, large=large) as index:
         await index.remove(ANA, range(1, 200))
         assert quoted(postgres_database) == set()
-        run_sql(postgres_database, *(f"analyze {table}" for table in tables))
+        run_sql(postgres_database, *(f"analyze {table}" for table in kept))
         assert quoted(postgres_database) == set()
         assert len(await index.search(ANA, cloud(300)[250], limit=5)) == 5
 
         run_sql(
-            postgres_database, *(OLDER.format(table) for table in tables)
+            postgres_database, *(OLDER.format(table) for table in kept)
         )  # by a process that is still to be replaced
         await index.erase(BEN)
         assert quoted(postgres_database) == set()
+
+
+async def test_an_erase_gives_way_to_who_reads_and_lets_others_search_meanwhile(
+    postgres_emptied: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PATIENCE", 0.05)
+    async with PgvectorIndex(postgres_emptied, timeout=0.4) as index:
+        await index.upsert(ANA, cloud(30))
+        await index.upsert(BEN, cloud(3))
+        async with await psycopg.AsyncConnection.connect(postgres_emptied) as reader:
+            await reader.execute("select count(*) from commonplace_index_rows")
+            erased = asyncio.create_task(index.erase(ANA))
+            for _ in range(6):
+                await asyncio.sleep(0.1)
+                assert len(await index.search(BEN, cloud(3)[1], limit=3)) == 3
+            assert not erased.done()
+        assert await erased == 0
 
 
 async def test_tables_of_another_owner_are_used_as_they_are(postgres_database: str, postgres_url: str) -> None:
     async with PgvectorIndex(postgres_database) as index:
         await index.upsert(ANA, cloud(3))
     database = conninfo_to_dict(postgres_database)["dbname"]
-    tables = ("commonplace_index_rows", "commonplace_index_collections")
+    both = ("commonplace_index_rows", "commonplace_index_collections")
     run_sql(
         database_of(postgres_url, str(database)),
-        *(f"alter table {table} owner to postgres" for table in tables),
-        *(f"grant all on {table} to app" for table in tables),
+        *(f"alter table {table} owner to postgres" for table in both),
+        *(f"grant all on {table} to app" for table in both),
         "alter table commonplace_index_rows alter n set statistics -1",
     )
     async with PgvectorIndex(postgres_database) as index:

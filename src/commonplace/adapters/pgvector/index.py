@@ -1,7 +1,8 @@
 """VectorIndex on PostgreSQL: the calls, on a small pool of connections that is opened when it is first needed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 import psycopg
@@ -136,9 +137,10 @@ class PgvectorIndex:
     async def erase(self, *collections: str) -> int:
         for collection in collections:
             await self.drop(collection)
-        await self._run(tables.rewrite)
-        left = await self.collections()
-        return sum(left.get(collection, 0) for collection in collections)
+        with self._in_our_words():
+            async with await self._connect() as connection:  # of its own: it has no time-out
+                await tables.rewrite(connection)
+        return await self._at_one_moment(lambda connection: tables.left(connection, collections))
 
     async def close(self) -> None:
         self._closed = True
@@ -174,7 +176,7 @@ class PgvectorIndex:
         """Every work can be done twice, so a connection that turns out to be cut is replaced and it is done again."""
         if self._closed:
             raise IndexUnavailable(f"{self._named()}: it is closed")
-        try:
+        with self._in_our_words():
             pool = await self._opened()
             try:
                 async with pool.connection() as connection:
@@ -185,6 +187,11 @@ class PgvectorIndex:
             await pool.check()
             async with pool.connection() as connection:
                 return await work(connection)
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        try:
+            yield
         except (psycopg.Error, PoolTimeout, OSError) as error:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise IndexUnavailable(f"{self._named()}: {first}") from error
@@ -192,7 +199,7 @@ class PgvectorIndex:
     async def _opened(self) -> AsyncConnectionPool[Connection]:
         async with self._opening:
             if self._pool is None:
-                async with await AsyncConnection.connect(self._url, **self._options()) as connection:
+                async with await self._connect() as connection:
                     await tables.create(connection)
                 pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
                     self._url,
@@ -209,6 +216,9 @@ class PgvectorIndex:
                 await pool.open()
                 self._pool = pool
             return self._pool
+
+    async def _connect(self) -> Connection:
+        return await AsyncConnection.connect(self._url, **self._options())
 
     def _options(self) -> dict[str, Any]:
         return {

@@ -4,12 +4,13 @@ One HNSW for everybody would lose results: it finds the nearest rows of all user
 afterwards (recall 0.59 with 1,000 rows among 100,000).
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, errors, sql
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
@@ -27,6 +28,9 @@ LOOKED_AT = 400
 """`ef_search`: twice what a search usually asks for. Where more is asked for, the graph is searched on."""
 REWRITTEN = 256 * 2**20
 """Bytes up to which the shared table is written anew when something is erased."""
+PATIENCE = 1.0
+"""Seconds to wait for it while others use it, and then to let them."""
+ATTEMPTS = 10
 
 SHARED = sql.Identifier("commonplace_index_rows")
 SCHEMA = """
@@ -198,7 +202,18 @@ async def numbers(connection: Connection, place: Collection) -> frozenset[int]:
 async def sizes(connection: Connection) -> Mapping[str, int]:
     every = "select name, id, identity, dimensions from commonplace_index_collections order by name"
     found = [(row[0], Collection(*row[1:])) for row in await (await connection.execute(every)).fetchall()]
-    return {name: await count(connection, place) for name, place in found}
+    together = "select collection, count(*) from commonplace_index_rows group by collection"
+    shared: dict[int, int] = dict(await (await connection.execute(together)).fetchall())
+    return {
+        name: shared.get(place.id, 0) if place.dimensions is None else await count(connection, place)
+        for name, place in found
+    }
+
+
+async def left(connection: Connection, names: Sequence[str]) -> int:
+    """Return how many rows the collections of these names have."""
+    found = [await find(connection, name) for name in names]
+    return sum([await count(connection, place) for place in found if place is not None])
 
 
 async def drop(connection: Connection, name: str) -> None:
@@ -256,9 +271,25 @@ async def _move(connection: Connection, place: Collection, own: Collection) -> N
 
 
 async def rewrite(connection: Connection) -> None:
-    """Leave nothing of rows that were deleted in the shared table, unless that would take too long for the others."""
+    """Leave nothing of rows that were deleted in the shared table, unless that would take too long for the others.
+
+    Who waits for a table that others use has everybody else wait behind it: so it is tried for a moment, and again.
+    Once it has begun, it may take its time.
+    """
+    await see_vector(connection)
     async with connection.transaction():
         await statistics.leave_none(connection)
     row = await (await connection.execute("select pg_total_relation_size('commonplace_index_rows')")).fetchone()
     full = row is not None and int(row[0]) <= REWRITTEN
-    await connection.execute(b"vacuum (full) commonplace_index_rows" if full else b"vacuum commonplace_index_rows")
+    await connection.execute("select set_config('lock_timeout', %s, false)", (f"{round(PATIENCE * 1000)}ms",))
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            await connection.execute(
+                b"vacuum (full) commonplace_index_rows" if full else b"vacuum commonplace_index_rows"
+            )
+        except errors.LockNotAvailable:
+            if attempt == ATTEMPTS:
+                raise
+            await asyncio.sleep(PATIENCE)
+        else:
+            return
