@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from commonplace.adapters.postgres import PostgresLedger, archive_reading, erasure, facts, feed, full_text, models
+from commonplace.adapters.postgres import PostgresLedger, archive_reading, erasure, facts, feed, full_text, jobs, models
 from commonplace.adapters.postgres.columns import Connection
 from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
@@ -23,6 +23,13 @@ pytestmark = pytest.mark.anyio
 MANY = 1_000
 EVERYWHERE = MANY + 1
 """A word that every row has; the others have one of their own each."""
+
+_QUEUE = f"""
+    insert into jobs (id, tenant, "user", kind, payload, epoch, attempts, run_at, due, status, error)
+    select 'j' || n, 'acme', 'u' || n % 100, 'learn', '{{}}', 0, 0, n, n, 'queued', ''
+    from generate_series(1, {20 * MANY}) n
+"""
+"""Jobs of a hundred users: so many that it is worth the while to go by an index."""
 
 
 def told(start: int) -> Change:
@@ -46,7 +53,7 @@ async def ledger(postgres_shared: str) -> AsyncIterator[PostgresLedger]:
             for start in range(0, MANY, 100):
                 await ledger.write(scope, told(start))
             await ledger.build_full_text(scope)
-        run_sql(url, "vacuum analyze")
+        run_sql(postgres_shared, _QUEUE, "vacuum analyze")
         yield ledger
 
 
@@ -138,3 +145,15 @@ async def test_many_facts_are_forgotten_with_one_look_at_the_others(ledger: Post
     count, found = await looked_at(ledger, "facts", forget)
     assert found == 100
     assert count <= 6 * MANY  # in a table this small, those of other users, too
+
+
+async def test_the_next_jobs_are_taken_without_a_look_at_all_that_wait(ledger: PostgresLedger) -> None:
+    async def claim(connection: Connection, _: Scope) -> object:
+        taken = await jobs.claim(
+            connection, kinds=["learn"], now=later(0), lease=60, limit=4, tenant=None, in_turn=True
+        )
+        return [job.id for job in taken]
+
+    count, found = await looked_at(ledger, "jobs", claim)
+    assert found == ["j1", "j2", "j3", "j4"]
+    assert count <= 50
