@@ -242,3 +242,17 @@ async def test_what_is_owed_while_something_else_is_paid_is_paid_too(redis_url: 
         server.owe("two")
         await paying
         assert await server.pipe(("EXISTS", "one", "two")) == [0]
+
+
+async def test_a_server_that_was_started_again_is_told_of_the_next_write_already(inner: Ledger) -> None:
+    """A process that has just failed to reach it leaves it alone for a moment, while another one may use it again."""
+    port = free_port()
+    access = Access(url=f"redis://127.0.0.1:{port}/0")
+    async with open_front(inner, access, ring=3) as (one, *_), open_front(inner, access, ring=3) as (two, *_):
+        for value in range(50):
+            await one.update_session(ANA, S1, {"a": value}, now=START, ttl=DAY)
+            await one.session_state(ANA, S1, now=START)
+        with redis_running(port=port):
+            assert await two.session_state(ANA, S1, now=START) == {"a": 49}
+            await one.update_session(ANA, S1, {"a": 50}, now=START, ttl=DAY)
+            assert await two.session_state(ANA, S1, now=START) == {"a": 50}

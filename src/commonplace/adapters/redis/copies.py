@@ -67,7 +67,7 @@ class RedisCopies:
             await _each(client, self._keys.base, (*users, self._keys.embeddings()), _unlink)
             return await _each(client, self._keys.base, users, lambda one, names: _holding(one, names, forms))
 
-        return await self._server.ask(remove)
+        return await self._server.ask(remove, urgent=True)
 
     def _problem(self) -> str:
         return self._server.problem or "it was away a moment ago"

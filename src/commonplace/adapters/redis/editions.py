@@ -95,7 +95,7 @@ class Editions:
 
     async def _gone(self, keys: Sequence[str]) -> None:
         """A server that is full still removes; one that is away is told when it is back."""
-        if keys and await self._server.pipe(*(("UNLINK", key) for key in keys)) is None:
+        if keys and await self._server.pipe(*(("UNLINK", key) for key in keys), urgent=True) is None:
             self._server.owe(*keys)
 
     def _token(self) -> bytes:

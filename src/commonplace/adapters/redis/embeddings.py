@@ -43,7 +43,7 @@ class RedisEmbeddings:
 
     async def forget(self) -> None:
         """Use none of the vectors that are there now."""
-        if await self._server.pipe(("UNLINK", self._keys.token)) is None:
+        if await self._server.pipe(("UNLINK", self._keys.token), urgent=True) is None:
             self._server.owe(self._keys.token, seconds=LIFE)
 
     async def _held(self, identity: str, digests: Sequence[bytes]) -> tuple[bytes | None, dict[bytes, bytes]]:

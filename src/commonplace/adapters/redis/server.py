@@ -14,9 +14,9 @@ from urllib.parse import parse_qs
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialBackoff
+from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError, OutOfMemoryError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from commonplace.domain.errors import InvalidInput
 from commonplace.stopping import stop
@@ -26,6 +26,8 @@ Command = tuple[str | bytes | int | float, ...]
 
 SHORTEST_REST, LONGEST_REST = 0.25, 5.0
 """Seconds that a server which failed is left alone; doubled each time."""
+SOON = 0.1
+"""Seconds: a failure that comes as soon as that, as where nobody listens, holds nobody up."""
 HEALTH = 15.0
 """A connection that was idle for so many seconds is tried before it is used."""
 FRESH = 60.0
@@ -80,7 +82,7 @@ class Server:
     def __init__(self, access: Access) -> None:
         self._client = Redis(connection_pool=pool(access, self._greet))
         self._run = ""
-        self._rest, self._rests_until = SHORTEST_REST, 0.0
+        self._rest, self._rests_until, self._hangs_until = SHORTEST_REST, 0.0, 0.0
         self._full_until = 0.0
         self._owed: dict[str, float] = {}
         self._paying: asyncio.Task[None] | None = None
@@ -116,23 +118,27 @@ class Server:
             "skipped": self.skipped,
         }
 
-    async def ask(self, work: Callable[["Redis"], Awaitable[T]]) -> T | None:
-        """Return what the server answers; None if it does not, cannot, or was found away a moment ago."""
-        if time.monotonic() < self._rests_until:
+    async def ask(self, work: Callable[["Redis"], Awaitable[T]], *, urgent: bool = False) -> T | None:
+        """Return what the server answers; None if it does not, cannot, or was found away a moment ago.
+
+        `urgent`: others would go on with what is not true. It is tried all the same, unless a failure takes long.
+        """
+        began = time.monotonic()
+        if began < (self._hangs_until if urgent else self._rests_until):
             self.skipped += 1
             return None
         try:
             await self._settle()
             answer = await work(self._client)
         except (RedisError, OSError) as error:
-            self._failed(error)
+            self._failed(error, time.monotonic() - began)
             return None
-        self._rest = SHORTEST_REST
+        self._rest, self._rests_until = SHORTEST_REST, 0.0
         if time.monotonic() >= self._full_until:
             self.problem = None
         return answer
 
-    async def pipe(self, *commands: Command) -> Sequence[Any] | None:
+    async def pipe(self, *commands: Command, urgent: bool = False) -> Sequence[Any] | None:
         """Send all commands in one go and return their answers."""
 
         async def work(client: "Redis") -> Sequence[Any]:
@@ -141,7 +147,7 @@ class Server:
                 pipeline.execute_command(*command)
             return cast(Sequence[Any], await pipeline.execute())
 
-        return await self.ask(work)
+        return await self.ask(work, urgent=urgent)
 
     async def keep(self, vouching: str, token: bytes, *commands: Command) -> None:
         """Make copies, all or none, if the key that vouches for them still holds this token: nothing is put there
@@ -180,14 +186,19 @@ class Server:
         self._owed = {key: until for key, until in self._owed.items() if now < until}
         return dict(self._owed)
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: Exception, took: float) -> None:
         self.failures += 1
         self.problem = told(error)
         if self.problem == FULL:
             self._full_until = time.monotonic() + LONGEST_REST
-        if not isinstance(error, ResponseError) or isinstance(error, NoConnection):  # it is there, and says no
-            self._rests_until = time.monotonic() + self._rest
+        if isinstance(error, ResponseError) and not isinstance(error, NoConnection):  # it is there, and says no
+            return
+        now = time.monotonic()
+        if now >= self._rests_until:  # those who fail together count once
+            self._rests_until = now + self._rest
             self._rest = min(self._rest * 2, LONGEST_REST)
+        if took > SOON or isinstance(error, AuthenticationError):  # who is refused too often may be locked out
+            self._hangs_until = self._rests_until
 
     async def _greet(self, connection: AbstractConnection) -> None:
         await connection.on_connect_check_health(check_health=False)
@@ -221,7 +232,7 @@ def pool(
         "redis_connect_func": greet,
         "protocol": 2,
         # A connection that has died is replaced at once; a server that does not answer is not waited for twice.
-        "retry": Retry(ExponentialBackoff(cap=0.05, base=0.01), 1, supported_errors=(NoConnection,)),
+        "retry": Retry(NoBackoff(), 1, supported_errors=(NoConnection,)),
     }
     given |= {name: value for name, value in (("username", access.username), ("password", access.password)) if value}
     if access.ca_file is not None:
