@@ -8,12 +8,12 @@ from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
 from commonplace.adapters.redis.ledger import open_front
-from commonplace.adapters.redis.server import Access, pool
+from commonplace.adapters.redis.server import Access, Server, pool
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import SessionId
 from tests.contracts.ledger.values import ANA, DAY, START
-from tests.servers import redis_running
+from tests.servers import free_port, redis_running
 from tests.tls import behind_tls, certified
 
 S1 = SessionId("s1")
@@ -53,6 +53,24 @@ async def test_the_rights_that_the_docs_ask_for_are_enough() -> None:
             f.copies.listen(lambda news: None)
             await asyncio.sleep(0.1)
         assert await works(Access(url=url, username="commonplace", password="wrong")) == "not used"
+
+
+async def test_what_is_wrong_is_told_without_what_was_said(tmp_path: Path) -> None:
+    with redis_running() as (url, _):
+        plain = int(url.rpartition(":")[2].partition("/")[0])
+        certified(tmp_path)
+        async with behind_tls(tmp_path, plain) as port:
+            assert await problem(f"rediss://127.0.0.1:{port}/0") == "ConnectionError (SSLCertVerificationError)"
+        assert await problem(f"redis://127.0.0.1:{free_port()}/0") == "ConnectionError (ConnectionRefusedError)"
+        async with Redis.from_url(url) as client:
+            await client.config_set("min-replicas-to-write", 1)
+            assert await problem(url) == "ResponseError NOREPLICAS"
+
+
+async def problem(url: str) -> str | None:
+    async with Server(Access(url=url, timeout=5)) as server:
+        await server.pipe(("SET", "HUSH", "HUSH caused error: HUSH"))
+        return server.problem
 
 
 def test_a_wrong_address_is_refused_without_its_password() -> None:

@@ -212,11 +212,17 @@ class Server:
 
 def told(error: Exception) -> str:
     """Say what failed, without anything that was in the command."""
-    if isinstance(error, OutOfMemoryError) or "OOM command not allowed" in str(error):  # a script says where, too
+    name, reply = (
+        type(error).__name__,
+        str(error).rpartition("caused error: ")[2],
+    )  # a pipeline quotes the command first
+    if isinstance(error, OutOfMemoryError) or "OOM command not allowed" in reply:  # a script says where, too
         return FULL
-    first = str(error).split(" ", 1)[0]
-    code = f" {first}" if isinstance(error, ResponseError) and first.isupper() else ""
-    return f"{type(error).__name__}{code}"
+    code = reply.lstrip("('").split(" ", 1)[0]  # some are quoted there
+    if isinstance(error, ResponseError) and code.isupper():
+        return f"{name} {code}"
+    cause = error.__cause__ or error.__context__
+    return f"{name} ({type(cause).__name__})" if isinstance(cause, OSError) else name
 
 
 def pool(
