@@ -99,8 +99,8 @@ class Stack:
             gone.insert(0, "postgres")
         return [(cast(Part, part), int(number or 0)) for part, _, number in (name.partition(" ") for name in gone)]
 
-    def kill(self, part: Part, number: int = 0) -> None:
-        """kill -9: of the API, one of the processes that serve."""
+    def kill(self, part: Part, number: int = 0) -> bool:
+        """kill -9: of the API, one of the processes that serve. Says whether there was one."""
         match part:
             case "postgres":
                 assert self._postgres is not None
@@ -109,12 +109,14 @@ class Stack:
                 os.kill(pid, signal.SIGKILL)
             case "api":
                 serving = serving_under(self.processes["api"].pid)
-                if serving:
-                    os.kill(serving[number % len(serving)], signal.SIGKILL)
+                if not serving:
+                    return False
+                os.kill(serving[number % len(serving)], signal.SIGKILL)
             case _:
                 process = self.processes[f"worker {number}" if part == "worker" else part]
                 process.kill()
                 process.wait()
+        return True
 
     def stop(self) -> None:
         """End everything: who serves and learns first, then what they stand on."""
