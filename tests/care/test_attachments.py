@@ -188,9 +188,11 @@ async def test_an_export_carries_the_files_and_an_import_brings_them(
         read = [await other.read_attachment(one.id, user="u") for one in message.attachments]
         assert read == [NOTES, large]
         assert len(await other.recall("ferry to Quillon", user="u")) == 1
+        twice = await other.import_from(export.splitlines())
+        assert (twice.added, twice.known["files"]) == ({}, 2)
         await other.forget(user="u")
         again = await other.import_from(export.splitlines())
-        assert again.forgotten["messages"] == 1
+        assert (again.added, again.forgotten["messages"]) == ({}, 1)
         assert files(tmp_path / "other") == []
 
 

@@ -32,7 +32,7 @@ from commonplace.domain.keys import Key
 from commonplace.domain.progress import Progress
 from commonplace.domain.retention import Hold
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Block, FactChange, FactId, Message, Source
+from commonplace.domain.values import AttachmentId, Block, FactChange, FactId, Message, Source
 from commonplace.engine.adding import Adding
 from commonplace.engine.attaching import Attaching
 from commonplace.engine.choosing import Choosing
@@ -68,8 +68,8 @@ class _Run:
     """Whose import it is."""
     passing: bool = False
     """What follows is somebody else's, and left out."""
-    filed: set[Scope] = field(default_factory=set)
-    """Users whose files came with it."""
+    filed: dict[Scope, dict[AttachmentId, bool]] = field(default_factory=dict)
+    """The files that came with it, by their user, and whether a message here had each of them already."""
     embedder: str | None = None
     """Whose vectors are in the file."""
     own_embedder: str | None = None
@@ -117,6 +117,7 @@ class Importing:
             await run.pieces.give_up()
             for filed in run.filed:  # what was forgotten here, or was known already, needs no file
                 await self._attaching.sweep(filed)
+        await self._count_files(run)
         return Imported(
             format=form,
             added=dict(+run.added),
@@ -171,14 +172,20 @@ class Importing:
     async def _file(self, place: str, piece: FilePiece, run: _Run, wishes: Wishes) -> None:
         if wishes.dry_run:
             return
-        run.filed.add(run.scope)
+        files = run.filed.setdefault(run.scope, {})
         try:
             if await run.pieces.take(run.scope, piece):
-                run.added["files"] += 1
+                files[piece.id] = bool(await self._parts.ledger.attachments(run.scope, [piece.id]))
         except InvalidInput as error:
             if wishes.strict:
                 raise InvalidInput(f"{place}: {error}") from error
             run.bad.append(Bad(place, str(error)))
+
+    async def _count_files(self, run: _Run) -> None:
+        """Count what a message here carries by now. Whatever else came was swept again."""
+        for scope, files in run.filed.items():
+            for id_ in await self._parts.ledger.attachments(scope, list(files)):
+                (run.known if files[id_] else run.added)["files"] += 1
 
     async def _turn_to(self, mark: OfUser, run: _Run, wishes: Wishes) -> None:
         run.scope, run.own_embedder = Scope(self._parts.options.tenant, mark.user), mark.embedder
