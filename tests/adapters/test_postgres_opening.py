@@ -36,6 +36,25 @@ async def test_a_database_of_another_program_is_refused(postgres_database: str) 
             pass
 
 
+@pytest.mark.parametrize(
+    ("template", "owner", "lacking"),
+    [
+        ("template_of_tests", "postgres", "permission denied for schema public"),
+        ("template1", "app", 'extension "vector"'),
+    ],
+)
+async def test_a_role_that_may_not_make_the_tables_is_told_what_it_lacks(
+    postgres_url: str, template: str, owner: str, lacking: str
+) -> None:
+    run_sql(postgres_url, f"create database of_others template {template} owner {owner}")
+    try:
+        with pytest.raises(Incompatible, match=f"of_others: .*{lacking}.*; let the role own the database"):
+            async with PostgresLedger(database_of(postgres_url, "of_others", user="app")):
+                pass
+    finally:
+        run_sql(postgres_url, "drop database of_others with (force)")
+
+
 async def test_a_server_that_is_not_there_is_named_without_the_password() -> None:
     url = f"postgresql://ana:secret@127.0.0.1:{free_port()}/memory"
     with pytest.raises(LedgerUnavailable, match="127.0.0.1") as refused:

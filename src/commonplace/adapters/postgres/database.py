@@ -230,10 +230,11 @@ async def _applied(connection: Connection, migrations: Sequence[Migration], *, w
     known = migrations[-1].number
     if not await _is_there(connection, where=where):
         await _refuse_another_program(connection, where=where)
-        await connection.execute(
-            "create table commonplace_migrations"
-            " (number bigint primary key, name text not null, applied_at bigint not null)"
-        )
+        with _of_its_owner(where):
+            await connection.execute(
+                "create table commonplace_migrations"
+                " (number bigint primary key, name text not null, applied_at bigint not null)"
+            )
         return frozenset()
     rows = await connection.execute("select number from commonplace_migrations")
     applied = frozenset(number for (number,) in await rows.fetchall())
@@ -268,17 +269,26 @@ async def _refuse_another_program(connection: Connection, *, where: str) -> None
         )
 
 
+@contextmanager
+def _of_its_owner(where: str) -> Iterator[None]:
+    """Say what a role lacks that may not make the tables."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise Incompatible(
+            f"{where}: {_first_line(error)}; let the role own the database, or a schema there with its tables, and "
+            "let a superuser run `create extension vector` there once"
+        ) from error
+
+
 async def _apply(connection: Connection, migration: Migration, *, where: str) -> None:
     try:
-        # Text results: only then a script of several statements goes through in one piece.
-        await connection.cursor().execute(migration.sql, binary=False)
+        with _of_its_owner(where):
+            # Text results: only then a script of several statements goes through in one piece.
+            await connection.cursor().execute(migration.sql, binary=False)
     except (errors.FeatureNotSupported, errors.UndefinedFile, errors.UndefinedObject) as error:
         raise Incompatible(
             f"{where}: {_first_line(error)}; install pgvector on the server, which Commonplace keeps its vectors in"
-        ) from error
-    except errors.InsufficientPrivilege as error:
-        raise Incompatible(
-            f"{where}: {_first_line(error)}; let its owner, or a superuser, run `create extension vector` there once"
         ) from error
     await connection.execute(
         "insert into commonplace_migrations values (%s, %s, %s)",
