@@ -49,6 +49,27 @@ def test_the_container_runs_a_command_that_there_is_and_not_as_root() -> None:
     assert all((DEPLOY.parent / path).exists() for path in copied)
 
 
+def test_the_container_owns_the_folder_of_its_memory() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    made = next(n for n, line in enumerate(lines) if line.startswith("RUN mkdir") and "/home/commonplace/data" in line)
+    assert lines.index("USER commonplace") < made < lines.index("VOLUME /home/commonplace/data")
+
+
+def test_only_what_answers_is_asked_for_its_health() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    assert services["worker"]["healthcheck"] == {"disable": True}
+    assert "healthcheck" not in services["commonplace"], "it is that of the image"
+
+
+def test_the_unit_can_see_its_embedding_model() -> None:
+    """With ProtectHome the folder where a model is kept by default is not there: recall would be by words alone."""
+    unit = dict(line.split("=", 1) for line in (DEPLOY / "commonplace.service").read_text().splitlines() if "=" in line)
+    lines = (DEPLOY / "commonplace.service").read_text().splitlines()
+    assert unit["ProtectHome"] == "yes"
+    assert f"Environment={PREFIX}MODEL_CACHE=/var/cache/{unit['CacheDirectory']}" in lines
+    assert f"Environment={PREFIX}HOME=/var/lib/{unit['StateDirectory']}" in lines
+
+
 @pytest.fixture
 def set_up(postgres_files: tuple[Path, str]) -> str:
     """Set a server up as the container of PostgreSQL would, with a password that nobody has to encode."""
