@@ -33,10 +33,13 @@ def first_embedding() -> dict[str, float]:
     return {"found": asyncio.run(embed())}
 
 
-def ram_of_ours(folder: str, dimensions: str, users: str) -> dict[str, float]:
+def ram_of_ours(folder: str, dimensions: str, users: str, tokens: str) -> dict[str, float]:
+    from bench.material import Material, Reader
     from commonplace import Memory
 
-    with Memory.open(folder, embedder=_embedder(int(dimensions)), index="exact", cache_bytes=2**34) as memory:
+    material = Material(items=1, dimensions=int(dimensions))
+    embedder = Reader(material) if tokens == str(True) else material.embed
+    with Memory.open(folder, embedder=embedder, index="exact", cache_bytes=2**34) as memory:
         memory.recall("anything", user="nobody")
         before = _rss()
         for user in range(int(users)):
