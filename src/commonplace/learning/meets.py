@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from commonplace.domain.attributes import ATTRIBUTES, attribute_named
 from commonplace.domain.claims import Claim
+from commonplace.domain.diets import FORBIDDEN_BY
 from commonplace.domain.values import Fact
 from commonplace.learning.effects import NEGATION, recorded_attribute
 from commonplace.learning.likeness import ALIKE, Likeness, compare, is_a_named, may_be_alike, recounts, share_a_word
@@ -53,15 +54,6 @@ EXCLUDES: Mapping[tuple[str, str], str] = MappingProxyType(
 """What is over when something of this attribute begins: somebody with a partner is no longer single."""
 
 
-_MEAT = frozenset({"meat", "beef", "pork", "chicken", "steak", "bacon", "ham", "lamb", "turkey", "burgers", "sausages"})
-_SEA = frozenset({"fish", "seafood", "salmon", "tuna", "sushi", "shrimp", "shellfish"})
-_MILK = frozenset({"dairy", "milk", "cheese", "eggs", "butter", "yoghurt", "yogurt", "honey"})
-FORBIDS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {"vegan": _MEAT | _SEA | _MILK, "vegetarian": _MEAT | _SEA, "pescatarian": _MEAT}
-)
-"""What nobody eats who keeps to a diet: who does has given it up."""
-
-
 COUNTED = frozenset({"child", "sibling", "pet", "owns"})
 """Of what a number of is one value at a time, though there may be many others beside it: "two cats", "Rex"."""
 
@@ -99,8 +91,8 @@ def needed_attributes(claim: Claim) -> list[str]:
     """Return the attributes of the claim's subject under which there may be facts that it meets."""
     row = attribute_named(claim.attribute)
     names = {claim.attribute, NEGATION + claim.attribute, row.opposite}
-    if claim.attribute in {"diet", "consumes"}:
-        names |= {"diet", "consumes"}
+    if claim.attribute == "diet":
+        names.add("consumes")
     if claim.follows:
         names |= row.kin | {NEGATION + name for name in row.kin} | {attribute_named(name).opposite for name in row.kin}
     if is_negative(claim):
@@ -277,10 +269,9 @@ def _contradicts(fact: Fact, claim: Claim, setting: Setting) -> bool:
     if fact.attribute in (NEGATION + claim.attribute, attribute_named(claim.attribute).opposite):
         any_value = fact.attribute.startswith(NEGATION) and stands_for_any(claim.attribute, fact.value)
         return any_value or relate(claim, fact) in ("same", "more", "less")
-    if (claim.attribute, fact.attribute) == ("consumes", "diet"):
-        return claim.value.casefold() in FORBIDS.get(fact.value.casefold(), ())
     if (claim.attribute, fact.attribute) == ("diet", "consumes"):
-        return fact.value.casefold() in FORBIDS.get(claim.value.casefold(), ())
+        forbidden = claim.value.casefold() in FORBIDDEN_BY.get(fact.value.casefold(), ())
+        return forbidden and moments(fact, setting.heard)[-1] < setting.said_at
     if UNDOES.get((claim.attribute, claim.value.casefold())) == fact.attribute:
         return True
     key = (fact.attribute, fact.value.casefold())

@@ -15,12 +15,13 @@ from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, unt
 from commonplace.adapters.rules.render import seen_from_outside, sentence
 from commonplace.adapters.rules.switching import TOOL, ended, is_tool, part, settled, switching, until
 from commonplace.adapters.rules.together import back_together, parted, wed
-from commonplace.adapters.rules.tokens import surface
+from commonplace.adapters.rules.tokens import words
 from commonplace.adapters.rules.topics import (
     DEGREES,
     EVENT_NOUNS,
     FOODLIKE,
     GROUPS,
+    NATIONALITIES,
     PRODUCTS,
     SPORTS_AND_INSTRUMENTS,
 )
@@ -139,20 +140,24 @@ def quitting(clause: Clause) -> list[Finding]:
         return [told(clause, "employer", "", sentence(clause.who, "left their job"), standing="ended")]
     if low[:1] == ("out",):
         clause = clause.after(1)
-    phrase = cleaned(clause.rest[: until_stop(clause.rest, through=frozenset({"of"}))])
-    if phrase is None or clause.group.lemma == "lose":
-        return []
-    if clause.group.lemma == "cancel" and phrase.head in EVENT_NOUNS:
-        return [_called_off(clause)]
-    return _given_up(clause, phrase)
+    off = clause.group.lemma == "cancel"
+    tokens = clause.rest[: until_stop(clause.rest, through=_OF_A_PLAN if off else frozenset({"of"}))]
+    tokens = tokens if not {"and", "or", "&"}.isdisjoint(words(tokens)) else until(tokens, {","})
+    phrases = coordinated(tokens) if clause.group.lemma != "lose" else []
+    return [
+        item
+        for phrase in phrases
+        for item in ([_called_off(clause, phrase)] if off and phrase.head in EVENT_NOUNS else _given_up(clause, phrase))
+    ]
 
 
-def _called_off(clause: Clause) -> Finding:
+_OF_A_PLAN = frozenset({"of", "to", "in", "with"})
+
+
+def _called_off(clause: Clause, phrase: Phrase) -> Finding:
     """ "my trip to Japan" """
-    tokens = clause.rest[: until_stop(clause.rest, through=frozenset({"of", "to", "in", "with"}))]
-    value = tokens[1:] if tokens[0].low in {"my", "our", "the", "a", "an"} else tokens
-    text = sentence(clause.who, "cancelled", seen_from_outside(surface(tokens)))
-    return told(clause, "plans", surface(value), text, standing="ended")
+    text = sentence(clause.who, "cancelled", seen_from_outside(phrase.whole))
+    return told(clause, "plans", phrase.text, text, standing="ended")
 
 
 def calling_off(clause: Clause) -> list[Finding]:
@@ -192,10 +197,17 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
         word for word in phrase.text.split(" ") if word.lower() not in {"subscription", "account", "membership", "app"}
     ]
     value = " ".join(words_)
-    if phrase.head in GROUPS or (phrase.low[-1] == "membership" and value):
+    if not (_OF_A_PLAN - {"of"}).isdisjoint(phrase.low):
+        return []
+    if phrase.low[-1] == "membership" and value:
+        text = sentence(clause.who, "gave up", seen_from_outside(phrase.whole))
+        return [told(clause, "member_of", value, text, standing="ended")]
+    if phrase.head in GROUPS:
         return [found(clause, "member_of", value, "be a member of", tail="", standing="ended")]
     if phrase.low[-1] in SPORTS_AND_INSTRUMENTS:
         return [found(clause, "hobby", phrase, "do", standing="ended")]
+    if clause.group.lemma in {"quit", "give"} and " ".join(phrase.low) in NATIONALITIES:
+        return [found(clause, "learns", phrase, "learn", standing="ended")]
     if clause.group.lemma in {"quit", "give", "cut"} and (
         phrase.low[-1] in FOODLIKE or (not phrase.named and not phrase.definite and clause.group.lemma != "quit")
     ):

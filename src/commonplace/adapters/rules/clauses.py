@@ -80,6 +80,7 @@ _FINITE = frozenset(
 _INVERTED = word_set(
     "what where when who why how which do does did is are can could would will should am was were have has any"
 )
+_DAYS = word_set("today tomorrow yesterday tonight nowadays lately")
 _OWNING = frozenset({"my", "our"})
 
 
@@ -192,6 +193,10 @@ def _skip(tokens: Sequence[Token], at: int) -> int:
     """Step over "also", "now", "at work" and the like before a subject."""
     while at < len(tokens) and (tokens[at].low in ADVERBS or tokens[at].low in {"then", "yes", "no", "sorry", "and"}):
         at += 1
+    if _words(tokens, at, 1) and tokens[at].low in _DAYS:
+        at += 1
+    elif _words(tokens, at, 1) and tokens[at].low in {"last", "this", "next", "these"} and opens(tokens, at + 2):
+        at += 2
     if _words(tokens, at, 1) in {("at",), ("in",), ("for",), ("on",)} and _words(tokens, at + 2, 1) in {
         ("i",),
         ("we",),

@@ -306,6 +306,7 @@ def _in_state(clause: Clause, attribute: str, value: str, *, over: bool) -> list
         return []
     if attribute == "trait" and any(moment.role == "point" for moment in clause.moments):
         return []
+    value = value if attribute in {"nationality", "religion"} or value.isupper() else value.lower()
     return [found(clause, attribute, value, "be")]
 
 

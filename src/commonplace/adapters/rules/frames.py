@@ -51,7 +51,7 @@ def is_pastime(phrase: Phrase) -> bool:
 
 def is_condition(phrase: Phrase) -> bool:
     return (
-        not CONDITIONS.isdisjoint(phrase.low)
+        not CONDITIONS.isdisjoint(phrase.text.lower().split(" "))
         or "ADD" in phrase.text.split()
         or phrase.low[-1].endswith(("itis", "osis", "emia", "aemia", "algia", "phobia", "pathy"))
         or phrase.head in {"syndrome", "disorder", "disease"}

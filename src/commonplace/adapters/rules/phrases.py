@@ -60,7 +60,7 @@ _QUANTIFIERS = (
 )
 _TRAILING = word_set(
     "too now again anymore well daily instead though alone together today already lately recently mostly mainly"
-    " actually either lol haha"
+    " actually either lol haha even worse badly"
     " regularly occasionally sometimes often usually though btw please thanks everywhere anyway ok okay"
     " full-time part-time fulltime still"
     " more better most currently fluently poorly yet ever once twice already though online again! tho rn etc"

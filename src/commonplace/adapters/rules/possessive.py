@@ -185,6 +185,8 @@ def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding
     skipped = {
         "called",
         "named",
+        "spelled",
+        "spelt",
         "just",
         "currently",
         "now",
@@ -199,7 +201,11 @@ def _simple(clause: Clause, attribute: str, verb: str, key: str) -> list[Finding
         phrases = coordinated(tokens[: until_stop(tokens, through=frozenset({"of", "in", "with"}))])
     else:
         end = next(
-            (place for place, token in enumerate(tokens) if token.low in {"and", "but", "because", "or", "not"}),
+            (
+                place
+                for place, token in enumerate(tokens)
+                if token.low in {"and", "but", "because", "or", "not", "with"}
+            ),
             len(tokens),
         )
         phrase = cleaned(tokens[:end])

@@ -336,6 +336,7 @@ _READERS: dict[str, Reader] = {
     "ditch": switching,
     "change": switching,
     "update": switching,
+    "transfer": switching,
     "upgrade": switching,
     "abandon": switching,
     "leave": changes.leaving,

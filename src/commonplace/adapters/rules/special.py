@@ -21,6 +21,7 @@ _NICKNAMED = Pattern(
     r"(?:please |just |you can |but )?call me |(?:everyone|everybody|people|friends|my friends|they|most people"
     r"|folks) (?:just |all |usually )?calls? me "
 )
+_NOT_CALLED = Pattern(r"\b(?:do not|don't|dont|never|stop|nobody|no one|used to|hate|wish|if|when)\b")
 _INTRODUCED = Pattern(r"\s*(?:the name's|this is|name's) (?=[A-Z])", re.IGNORECASE)
 _REACHED = Pattern(r"\b(?:reach|email|contact|write) me (?:at|via|on|under) (\S+@\S+\.\w+)")
 _BIRTHDAY = Pattern(r"\b(?:it's|it is|today is|its) my birthday(?: today)?\b")
@@ -46,6 +47,8 @@ Clauses = Callable[[Sequence[Token]], list[Pair]]
 def special(text: str, low: str, begin: int, stop: int, at: datetime, *, clauses: Clauses) -> list[Pair]:
     """Sentences without a subject of their own, or with the user as the object."""
     named = _NICKNAMED.search(low, begin, stop)
+    if named is not None and _NOT_CALLED.search(low, begin, named.end()) is not None:
+        return []
     if named is not None:
         return _naming(text, low, named.end(), stop, at, begin, clauses)
     clause = bare(begin, stop, at)

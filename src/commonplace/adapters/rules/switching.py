@@ -80,7 +80,7 @@ def switching(clause: Clause) -> list[Finding]:
     lemma = clause.group.lemma
     if lemma in {"change", "update"} and clause.low[:1] == ("my",):
         return _changed(clause)
-    if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition"}:
+    if lemma in {"switch", "migrate", "change", "upgrade", "convert", "transition", "transfer"}:
         origin, target = part(clause, "from"), part(clause, "to")
     else:
         origin, target = clause, part(clause, "with") or part(clause, "for" if lemma != "replace" else "by")
@@ -88,10 +88,11 @@ def switching(clause: Clause) -> list[Finding]:
         return []
     frame = TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
     if origin is None or target is None:
-        return _alone(clause, origin, target, frame)
+        return [] if lemma == "transfer" else _alone(clause, origin, target, frame)
     if _is_medicine(origin) and _is_medicine(target):
         frame = Frame("takes", "take", past="holds", one=True)
     unclear = not any(_is_named(side) for side in (origin, target)) and _is_unclear(origin, target)
+    unclear = unclear or lemma == "transfer"
     if unclear and lemma == "switch" and not FOODLIKE.isdisjoint((*origin.low[:1], *target.low[:1])):
         frame, unclear = Frame("consumes", "consume", past="holds", one=True), False
     over = [replace(item, confidence=_UNSURE) if unclear else item for item in _replaced(clause, origin, frame)]

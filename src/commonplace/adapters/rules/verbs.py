@@ -36,7 +36,7 @@ write writes wrote written writing;
 """
 _DOUBLED = word_set(
     "stop swap plan program quit jog dig hop shop drop step travel cancel blog vlog knit swim run get cut put set let"
-    " hit sit begin chat tap rap ban nap pet rub dub strum prefer refer"
+    " hit sit begin chat tap rap ban nap pet rub dub strum prefer refer transfer skip log"
 )
 _VOWELS = frozenset("aeiou")
 _KEPT_DOUBLE = frozenset("lszeo")
