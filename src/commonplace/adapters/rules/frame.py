@@ -6,7 +6,7 @@ from typing import Literal
 
 from commonplace.adapters.rules.clause import Clause, Finding, found
 from commonplace.adapters.rules.group import is_verb, known_verbs
-from commonplace.adapters.rules.lexicon import RELATIONS
+from commonplace.adapters.rules.lexicon import PREPOSITIONS, RELATIONS
 from commonplace.adapters.rules.patterns import Pattern
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import called
@@ -284,7 +284,7 @@ def tail_of(tokens: Sequence[Token]) -> str:
     left out."""
     end = next((place for place, token in enumerate(tokens) if token.low in _TAIL_ENDS), len(tokens))
     kept = tokens[:end]
-    if not kept or len(kept) > _TAIL or kept[-1].low in {"to", "of", "for", "with", "in", "on", "at", "from", "about"}:
+    if not kept or len(kept) > _TAIL or kept[-1].low in PREPOSITIONS:
         return ""
     if words(kept[:2]) == ("to", "be") and words(kept[2:]) in _FRANKLY:
         return ""

@@ -32,6 +32,7 @@ _FORCED = word_set(
     " replace"
 )
 """What one had to do in order to change something is done: "I had to sell my car"."""
+_MERELY = frozenset({"only", "just", "simply"})
 _NOT_GERUNDS = frozenset(
     {"nothing", "something", "anything", "everything", "king", "boring", "interesting", "amazing", "morning", "evening"}
 )
@@ -99,6 +100,8 @@ class _Reading:
     def adverb(self, low: str) -> bool:
         if low in {"not", "never"}:
             self.negated = not self.ended
+        elif low in _MERELY and self.negated and "never" not in self.adverbs:
+            self.negated = False  # "I don't just use Vim": that, and more
         if low in ADVERBS or low == "not":
             self.adverbs.add(low)
             return True

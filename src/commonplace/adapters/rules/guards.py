@@ -108,7 +108,7 @@ _REMEMBER = Pattern(
     r"(?: that)?[,:!]?(?: that)?\s+(?=(?:i|i'm|im|i've|my|we|our|we're|we've)\b)"
 )
 _SAYING = Pattern(
-    r"\s*(?:(?P<hedge>i (?:think|guess|suspect|believe|feel like)(?: that)? (?=(?:i|i'm|im|i've|my|we)\b))"
+    r"\s*(?:(?P<hedge>i (?:think|guess|suspect|believe)(?: that)? (?=(?:i|i'm|im|i've|my|we)\b))"
     r"|(?:as|like) i (?:said|mentioned|told you|wrote)(?: before| earlier)?[ ,]+"
     r"|i (?:already |just |also )?(?:told you|mentioned|should (?:mention|add|say|note)|must (?:admit|say)"
     r"|have to (?:admit|say)|forgot to (?:mention|say)|want to (?:add|mention)|realised|realized|found out"

@@ -38,7 +38,7 @@ PREPOSITIONS = word_set(
     " via since until"
     " after before between across against within like but when while where who which that whenever though"
     " although if unless so"
-    " using every each not instead except rather whereas then plus including besides called named"
+    " using every each not instead except rather whereas then plus including besides called named unlike despite"
 )
 SUBJECTS = word_set("i we he she it they you this that there everyone everybody people nobody someone these those")
 NUMBERS = MappingProxyType(

@@ -214,7 +214,9 @@ def is_profession(head: str, *, sure: bool) -> bool:
 def _is(clause: Clause, attribute: str, phrase: Phrase, *, standing: Standing | None = None) -> Finding:
     whole = (
         phrase.text
-        if clause.who.plural or phrase.low[-1] in DIETS | RELIGIONS or phrase.low[-1].endswith("s")
+        if clause.who.plural
+        or phrase.low[-1] in DIETS | RELIGIONS
+        or (phrase.low[-1].endswith("s") and not phrase.low[-1].endswith("ss"))
         else a(phrase.text)
     )
     return told(

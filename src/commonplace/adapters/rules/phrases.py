@@ -60,7 +60,7 @@ _QUANTIFIERS = (
 )
 _TRAILING = word_set(
     "too now again anymore well daily instead though alone together today already lately recently mostly mainly"
-    " actually either lol haha even worse badly"
+    " actually either lol haha even worse badly less"
     " regularly occasionally sometimes often usually though btw please thanks everywhere anyway ok okay"
     " full-time part-time fulltime still"
     " more better most currently fluently poorly yet ever once twice already though online again! tho rn etc"
@@ -70,6 +70,7 @@ _TRAILING_PAIRS = frozenset(
         ("a", "lot"),
         ("very", "much"),
         ("so", "much"),
+        ("too", "much"),
         ("at", "all"),
         ("after", "all"),
         ("as", "well"),
@@ -270,6 +271,7 @@ def vague(phrase: Phrase) -> bool:
         phrase.low[0] in POINTING
         or phrase.low[-1] in {"thing", "things", "stuff", "one", "ones"}
         or phrase.low == ("going",)
+        or ADVERBS.issuperset(phrase.low)
         or not _POINTS.isdisjoint(phrase.low)
     ):
         return True

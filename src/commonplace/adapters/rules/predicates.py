@@ -40,35 +40,17 @@ from commonplace.adapters.rules.frame import Frame, with_frame
 from commonplace.adapters.rules.frames import framed, is_place
 from commonplace.adapters.rules.group import known_verbs
 from commonplace.adapters.rules.having import acquired, things_lost
-from commonplace.adapters.rules.lexicon import HEDGES
+from commonplace.adapters.rules.lexicon import ADVERBS, HEDGES
 from commonplace.adapters.rules.render import predicate, sentence, third_person
 from commonplace.adapters.rules.switching import gone_over, switching
-from commonplace.adapters.rules.tokens import Token
+from commonplace.adapters.rules.tokens import Token, words
 from commonplace.adapters.rules.topics import ACTIVITIES, DIETS, HOBBY_VERBS, SCHOOL_WORDS
 from commonplace.adapters.rules.verbs import base_of_gerund
+from commonplace.adapters.rules.wordsets import word_set
 from commonplace.adapters.rules.working import new_job, started_at, studying, teaching
 
 Reader = Callable[[Clause], list[Finding]]
-_MOMENTARY = frozenset(
-    {
-        "eat",
-        "drink",
-        "drive",
-        "wear",
-        "buy",
-        "purchase",
-        "like",
-        "love",
-        "hate",
-        "own",
-        "become",
-        "know",
-        "have",
-        "support",
-        "avoid",
-        "speak",
-    }
-)
+_MOMENTARY = word_set("eat drink drive wear buy purchase like love hate own become know have support avoid speak")
 """In the progressive these tell of the moment, not of a state."""
 _SCHEDULED = frozenset({"start", "fly", "leave", "arrive", "travel", "graduate", "move", "begin", "retire", "go"})
 """In the present these tell of what is fixed: "I fly to Lisbon on Friday"."""
@@ -167,7 +149,7 @@ def _inner(clause: Clause, tokens: Sequence[Token], *, ended: bool) -> list[Find
     known = known_verbs().find(word)
     lemma = known[0] if known is not None and known[1] == "gerund" else base_of_gerund(word)
     inner = clause.with_verb(lemma, tokens[1:], ended=ended)
-    if lemma == "drink" and not inner.rest:
+    if lemma == "drink" and all(word in ADVERBS for word in inner.low):
         return [found(inner, "consumes", "alcohol", "drink")]
     if lemma in HOBBY_VERBS and not inner.rest or word in ACTIVITIES:
         return [
@@ -196,8 +178,20 @@ def starting(clause: Clause) -> list[Finding]:
 def stopping(clause: Clause) -> list[Finding]:
     if clause.group.negated or (clause.group.tense == "present" and clause.group.lemma != "quit"):
         return []
-    inner = _inner(clause, clause.rest, ended=True)
+    if clause.group.tense != "perfect" and _paused(clause):
+        return []
+    inner = _inner(clause, _without_emphasis(clause.rest), ended=True)
     return inner if inner is not None else changes.quitting(clause) if clause.group.lemma == "quit" else []
+
+
+def _paused(clause: Clause) -> bool:
+    """ "stopped for a while", "quit for two months": whoever says how long has begun again."""
+    return "for a while" in " ".join(words(clause.full)) or any(moment.role == "for" for moment in clause.moments)
+
+
+def _without_emphasis(tokens: Sequence[Token]) -> Sequence[Token]:
+    """ "stopped smoking for good", "quit drinking cold turkey" """
+    return tokens[:-2] if words(tokens[-2:]) in {("for", "good"), ("cold", "turkey"), ("for", "now")} else tokens
 
 
 def giving(clause: Clause) -> list[Finding]:

@@ -98,7 +98,7 @@ def _names(tokens: Sequence[Token], at: int) -> tuple[tuple[str, ...], int]:
         at += 1
     if at < len(tokens) and tokens[at].low in {"named", "called", ",", ":", "is"}:
         at += 1
-        if at < len(tokens) and tokens[at].low in _NAMING:
+        if at < len(tokens) and tokens[at].low in _NAMING | {"now"}:
             at += 1
     loose = at > begin and tokens[at - 1].low in {"named", "called"}
     names: list[str] = []
