@@ -32,18 +32,24 @@ class TestOneThingForAnother:
         law = a_fact("law", "studies", text="User studies law at Leiden")
         claims = [
             a_claim("law", "uses", standing="ended", confidence=0.4),
-            a_claim("medicine", "uses", follows=True),
+            a_claim("medicine", "uses", follows=True, confidence=0.4),
         ]
         ends, new = reconcile(claims, [law], said_at=day(5))
         assert isinstance(ends, Ends)
         assert isinstance(new, New)
         assert (new.claim.attribute, new.claim.text) == ("studies", "User studies medicine")
-        assert new.valid_from == day(5)
+        assert (new.claim.confidence, new.valid_from) == (0.9, day(5))
+
+    def test_what_is_sure_holds_where_nothing_has_ended(self) -> None:
+        claims = [a_claim("Chrome", "uses", standing="ended"), a_claim("Firefox", "uses", follows=True)]
+        _, new = reconcile(claims, [], said_at=day(5))
+        assert isinstance(new, New)
+        assert (new.claim.attribute, new.claim.value) == ("uses", "Firefox")
 
     def test_what_follows_nothing_known_is_nothing(self) -> None:
         claims = [
             a_claim("days", "uses", standing="ended", confidence=0.4),
-            a_claim("nights", "uses", follows=True),
+            a_claim("nights", "uses", follows=True, confidence=0.4),
         ]
         decisions = reconcile(claims, [a_fact("Berlin")], said_at=day(5))
         assert [type(one) for one in decisions] == [Ignored, Ignored]

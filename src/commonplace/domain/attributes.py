@@ -109,8 +109,8 @@ _ROWS = (
     _many("takes", 0.85, kin=_THINGS),
     _one("blood_type", 0.8),
     # what someone does, can and is like
-    _many("hobby", 0.55, kin=_THINGS),
-    _many("habit", 0.5, kin=_THINGS),
+    _many("hobby", 0.55, kin=_THINGS | {"trait"}),
+    _many("habit", 0.5, kin=_THINGS | {"trait"}),  # who quits smoking is no smoker
     _many("member_of", 0.55, kin=_THINGS | _WORK),
     _many("speaks", 0.7),
     _many("learns", 0.55, kin=frozenset({"hobby", "studies", "speaks"})),

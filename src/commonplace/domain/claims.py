@@ -35,8 +35,8 @@ class Claim:
     stop: int
     """The words of the message it rests on: text[start:stop]."""
     follows: bool = False
-    """It takes the place of what the ending before it ends, whatever that is, and is nothing where that is not known:
-    "switched from law to medicine"."""
+    """It takes the place of what the ending before it ends, whatever that is: "switched from law to medicine". One that
+    is unsure as well is nothing where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

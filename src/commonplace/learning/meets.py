@@ -213,6 +213,7 @@ def succeeding(claim: Claim, left: Fact | None) -> Claim | None:
         attribute=left.attribute,
         text=lead + claim.value if left.attribute != claim.attribute else claim.text,
         kind=row.kind,
+        confidence=max(claim.confidence, left.confidence),
         importance=row.importance,
         follows=False,
     )

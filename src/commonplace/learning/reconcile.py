@@ -109,7 +109,7 @@ def _decide(claim: Claim, before: Sequence[Claim], after: Sequence[Claim], setti
         return [Ignored(claim, "corrected in the same message")]
     if is_negative(claim):
         return _decide_end(claim, setting)
-    if claim.follows:
+    if claim.follows and claim.confidence < UNSURE:
         return [Ignored(claim, "nothing known that it could follow")]
     if claim.standing == "corrects":
         return _decide_correction(claim, setting)

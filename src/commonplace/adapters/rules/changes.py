@@ -12,7 +12,7 @@ from commonplace.adapters.rules.frames import is_condition, is_named, is_place
 from commonplace.adapters.rules.having import acquired, things_lost
 from commonplace.adapters.rules.lexicon import RELATIONS
 from commonplace.adapters.rules.phrases import Phrase, cleaned, coordinated, until_stop, vague
-from commonplace.adapters.rules.render import seen_from_outside, sentence
+from commonplace.adapters.rules.render import a, seen_from_outside, sentence
 from commonplace.adapters.rules.switching import TOOL, ended, is_tool, part, settled, switching, until
 from commonplace.adapters.rules.together import back_together, parted, wed
 from commonplace.adapters.rules.tokens import words
@@ -87,7 +87,7 @@ def leaving(clause: Clause) -> list[Finding]:
     ]
     target = part(rest, "for")
     after = with_frame(target, replace(_EMPLOYER, accepts=is_named)) if target is not None and gone else []
-    return gone + [replace(item, follows=True) for item in after]
+    return gone + [replace(item, follows=True, confidence=0.4) for item in after]
 
 
 def done_with(clause: Clause) -> list[Finding]:
@@ -203,7 +203,7 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
         text = sentence(clause.who, "gave up", seen_from_outside(phrase.whole))
         return [told(clause, "member_of", value, text, standing="ended")]
     if phrase.head in GROUPS:
-        return [found(clause, "member_of", value, "be a member of", tail="", standing="ended")]
+        return [found(clause, "member_of", phrase, "be a member of", standing="ended")]
     if phrase.low[-1] in SPORTS_AND_INSTRUMENTS:
         return [found(clause, "hobby", phrase, "do", standing="ended")]
     if clause.group.lemma in {"quit", "give"} and " ".join(phrase.low) in NATIONALITIES:
@@ -213,7 +213,10 @@ def _given_up(clause: Clause, phrase: Phrase) -> list[Finding]:
     ):
         return [found(clause, "consumes", phrase, "consume", standing="ended")] if not vague(phrase) else []
     named = bool(value) and (phrase.named or value.lower() in PRODUCTS) and phrase.definite != "the"
-    return [found(clause, "uses", value, "use", standing="ended")] if named else []
+    over = found(clause, "uses", value, "use", standing="ended")
+    if named or clause.group.lemma != "quit" or phrase.definite or vague(phrase) or value.endswith("ed"):
+        return [over] if named else []
+    return [replace(over, confidence=0.4, text=sentence(clause.who, "quit", value))]
 
 
 def getting(clause: Clause) -> list[Finding]:
@@ -248,7 +251,11 @@ def graduating(clause: Clause) -> list[Finding]:
 
 
 def _promoted(clause: Clause) -> list[Finding]:
-    return with_frame(clause, Frame("job", "be", past="holds", through=frozenset({"of"})))
+    posts = with_frame(clause, Frame("job", "be", past="holds", through=frozenset({"of"})))
+    plain = [item for item in posts if not item.value.islower()]
+    return plain + [
+        replace(item, text=sentence(clause.who, "is", a(item.value))) for item in posts if item.value.islower()
+    ]
 
 
 def _dismissed(clause: Clause) -> list[Finding]:

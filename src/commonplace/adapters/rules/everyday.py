@@ -14,7 +14,7 @@ from commonplace.adapters.rules.lexicon import PREPOSITIONS
 from commonplace.adapters.rules.phrases import cleaned, coordinated, until_stop, vague
 from commonplace.adapters.rules.relations import relation
 from commonplace.adapters.rules.render import sentence, third_person
-from commonplace.adapters.rules.switching import switching
+from commonplace.adapters.rules.switching import is_medicine, switching
 from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, FOODLIKE, PLACE_NOUNS
 from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
@@ -279,8 +279,25 @@ def table(clause: Clause) -> list[Finding]:
 def gone_off(clause: Clause) -> list[Finding]:
     """ "have gone off sushi" is not liking it anymore; one also goes off to college, and off the rails."""
     over = replace(clause, group=replace(clause.group, ended=True))
+    if is_medicine(clause):
+        return with_frame(over, Frame("takes", "take", past="ended"))
     elsewhere = clause.low[:1] and clause.low[0] in PREPOSITIONS | {"the", "a", "topic", "script", "grid", "line"}
     return with_frame(over, FRAMES["like"]) if not elsewhere else []
+
+
+def coming_off(clause: Clause) -> list[Finding]:
+    """ "came off Lexapro", "weaned myself off sertraline" """
+    tokens = clause.rest[1:] if clause.low[:1] == ("myself",) else clause.rest
+    if not tokens or tokens[0].low != "off" or clause.group.tense == "present" or clause.group.negated:
+        return []
+    over = replace(clause, rest=tokens[1:], group=replace(clause.group, ended=True))
+    taken = with_frame(over, Frame("takes", "take", past="ended"))
+    return [item if is_medicine(over) else replace(item, confidence=0.4) for item in taken]
+
+
+def giving_birth(clause: Clause) -> Finding:
+    over = told(clause, "condition", "pregnant", sentence(clause.who, "gave birth"), standing="ended")
+    return replace(over, confidence=0.4)
 
 
 def preferring(clause: Clause) -> list[Finding]:

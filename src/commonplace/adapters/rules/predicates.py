@@ -13,10 +13,12 @@ from commonplace.adapters.rules.everyday import (
     able,
     becoming,
     caring,
+    coming_off,
     considering,
     dropping,
     eating,
     following,
+    giving_birth,
     gone_off,
     growing,
     having_breakfast,
@@ -198,6 +200,8 @@ def giving(clause: Clause) -> list[Finding]:
     """ "gave up sugar", "gave up smoking", "gave our cat away" """
     if clause.group.negated or clause.group.tense == "present":
         return []
+    if clause.low[:1] == ("birth",):
+        return [giving_birth(clause)]
     if clause.low[:1] == ("up",):
         clause = clause.after(1 if clause.low[1:2] != ("on",) else 2)
         inner = _inner(clause, clause.rest, ended=True)
@@ -301,6 +305,9 @@ _READERS: dict[str, Reader] = {
     "give": giving,
     "go": going,
     "return": returning,
+    "come": coming_off,
+    "wean": coming_off,
+    "taper": coming_off,
     "become": becoming,
     "finish": finishing,
     "take": taking_up,

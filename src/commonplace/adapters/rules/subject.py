@@ -112,7 +112,12 @@ def verb_of_change(tokens: Sequence[Token]) -> int:
     low = tuple(token.low for token in tokens[:3])
     if low in {("used", "to", "be"), ("has", "changed", "to"), ("have", "changed", "to")}:
         return 3
-    return 2 if low[:2] == ("changed", "to") else 0
+    if low in {("went", "up", "to"), ("went", "down", "to"), ("is", "up", "to"), ("is", "down", "to")}:
+        return 3
+    return 2 if low[:1] in _TURNED and low[1:2] == ("to",) else 0
+
+
+_TURNED = {(verb,) for verb in ("changed", "rose", "fell", "dropped", "increased", "decreased")}
 
 
 def _lead(tokens: Sequence[Token], moments: Sequence[Moment]) -> int | None:

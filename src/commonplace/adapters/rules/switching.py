@@ -89,15 +89,22 @@ def switching(clause: Clause) -> list[Finding]:
     frame = TOOL if lemma != "trade" else Frame("owns", "own", past="holds", one=True)
     if origin is None or target is None:
         return [] if lemma == "transfer" else _alone(clause, origin, target, frame)
-    if _is_medicine(origin) and _is_medicine(target):
+    return _one_for_another(clause, origin, target, frame)
+
+
+def _one_for_another(clause: Clause, origin: Clause, target: Clause, frame: Frame) -> list[Finding]:
+    lemma = clause.group.lemma
+    if is_medicine(origin) and is_medicine(target):
         frame = Frame("takes", "take", past="holds", one=True)
     unclear = not any(_is_named(side) for side in (origin, target)) and _is_unclear(origin, target)
     unclear = unclear or lemma == "transfer"
     if unclear and lemma == "switch" and not FOODLIKE.isdisjoint((*origin.low[:1], *target.low[:1])):
         frame, unclear = Frame("consumes", "consume", past="holds", one=True), False
-    over = [replace(item, confidence=_UNSURE) if unclear else item for item in _replaced(clause, origin, frame)]
-    so = [replace(item, follows=bool(over) and unclear) for item in with_frame(target, frame)]
-    return over + (so if over or not unclear else [])
+    over, so = _replaced(clause, origin, frame), with_frame(target, frame)
+    if unclear:
+        over = [replace(item, confidence=_UNSURE) for item in over]
+        so = [replace(item, confidence=_UNSURE) for item in so] if over else []
+    return over + [replace(item, follows=bool(over)) for item in so]
 
 
 def _alone(clause: Clause, origin: Clause | None, target: Clause | None, frame: Frame) -> list[Finding]:
@@ -108,7 +115,7 @@ def _alone(clause: Clause, origin: Clause | None, target: Clause | None, frame: 
     return [item for item in findings if not item.value[:2].islower() or item.value.lower() in PRODUCTS]
 
 
-def _is_medicine(side: Clause) -> bool:
+def is_medicine(side: Clause) -> bool:
     return bool(side.rest) and (side.low[0] in MEDICINE or side.low[0].endswith(MEDICINE_ENDINGS))
 
 
