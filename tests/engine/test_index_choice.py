@@ -7,6 +7,7 @@ import pytest
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.domain.errors import InvalidInput
 from commonplace.memory import AsyncMemory, Opening
+from tests.servers import free_port
 
 SAID = ["I live in Porto", "My sister plays the cello", "I am allergic to peanuts", "We sail on Sundays"]
 
@@ -87,6 +88,13 @@ async def test_an_index_that_is_away_is_a_note_and_exact_search_answers(tmp_path
         found = await memory.recall("allergic to peanuts", user="u1")
         assert found[0].text == SAID[2]
         assert any("pgvector" in note for note in found.notes)
+
+
+async def test_an_index_on_a_server_is_one_also_of_a_memory_in_this_process() -> None:
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    async with AsyncMemory.ephemeral(index="chroma", chroma_url=nowhere, embedder=HashEmbedder(dimensions=8)) as memory:
+        (finding,) = (await memory.doctor()).findings
+        assert (finding.check, finding.severity) == ("index", "warning")
 
 
 @pytest.mark.parametrize("name", ["pgvector", "qdrant", "milvus"])

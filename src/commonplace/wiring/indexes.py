@@ -31,7 +31,7 @@ async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterat
     ours = settings.database_url is None or {"home", "chroma_path"} & settings.model_fields_set
     if in_process or embedded or not ours or not folder.exists():
         async with _opened(settings, name, in_process=in_process) as used:
-            yield Indexes(_attended(used, server=not (in_process or embedded)))
+            yield Indexes(_attended(used, server=not embedded))
         return
     async with _opened(settings, name, in_process=False) as used, _chroma_folder(settings) as former:
         yield Indexes(_attended(used, server=True), (former,))
