@@ -91,9 +91,6 @@ class VectorIndex(Protocol):
 class IndexState(Protocol):
     """How the index is doing, as seen by this process."""
 
-    @property
-    def name(self) -> str: ...
-
     async def state(self) -> str:
         """Return `ok`, or what is wrong, soon. One that was never needed is not asked."""
         ...
