@@ -1,4 +1,4 @@
-"""What every integration's example is run with."""
+"""What every integration's example is run with, and a memory for the rest of its tests."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace import Memory
 from tests.integrations.examples import Run, Staging, staged
 
 
@@ -17,3 +18,9 @@ def runner(tmp_path: Path) -> Iterator[Staging]:
             return stages.enter_context(staged(name, environment, tmp_path))
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with Memory.ephemeral() as memory:
+        yield memory

@@ -1,6 +1,6 @@
 """Microsoft Agent Framework: its real agent, with a chat client that is scripted."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,6 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         if isinstance(reply, Exception):
             raise reply
         return ChatResponse(messages=[Message("assistant", [reply])])
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_example_is_told_asked_and_corrected_in_two_processes(

@@ -1,7 +1,6 @@
 """Claude's memory tool on blocks. The SDK's own tool, on a file system, says what each command should answer."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,12 +42,6 @@ def noting(asked: Asked) -> Reply:
         edit = '{"command": "str_replace", "path": "/memories/tools.md", "old_str": " and Magnet", "new_str": ""}'
         return Call("memory", edit)
     return Call("memory", '{"command": "create", "path": "/memories/tools.md", "file_text": "Uses Shram and Magnet"}')
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_story_is_told_over_four_runs_of_the_example(

@@ -1,9 +1,8 @@
 """Google ADK's memory service, run by ADK's real runner with a scripted model."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
-import pytest
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.events import Event
@@ -21,12 +20,6 @@ from commonplace.integrations.google_adk import MemoryService
 from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def said(text: str, author: str = "user") -> Event:

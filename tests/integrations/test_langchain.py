@@ -1,6 +1,5 @@
 """LangChain's retriever, chat history and vector store on Commonplace."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from commonplace import InvalidInput, Memory
 from commonplace.integrations.langchain import MemoryChatHistory, MemoryRetriever, MemoryVectorStore
 from tests.integrations.examples import Staging
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_story_is_told_over_four_runs_of_the_example(

@@ -1,6 +1,6 @@
 """LangGraph's store on Commonplace, beside LangGraph's own store in memory, which says what is right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,6 @@ from langgraph.store.memory import InMemoryStore
 from commonplace import InvalidInput, Memory
 from commonplace.integrations.langgraph import MemoryStore
 from tests.integrations.examples import Staging
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_story_is_told_over_four_runs_of_the_example(

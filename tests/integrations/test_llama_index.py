@@ -1,6 +1,6 @@
 """LlamaIndex's memory block and chat stores: its real agent, and its own stores beside ours."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,6 @@ from commonplace.integrations.llama_index import MemoryChatStore, MemoryDBChatSt
 from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 @asynccontextmanager

@@ -1,10 +1,8 @@
 """The OpenAI Agents SDK's Session on ours: its real runner, its scripted model, and its SQLite session beside it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from agents import Agent, RunConfig, Runner, SessionSettings, SQLiteSession, function_tool
 from agents.memory import Session
 from agents.testing import ScriptedModel, assistant_message, function_call
@@ -15,12 +13,6 @@ from tests.agents.wire import service
 from tests.integrations.examples import Staging
 
 QUIET = RunConfig(tracing_disabled=True)
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_story_is_told_over_four_runs_of_the_example(

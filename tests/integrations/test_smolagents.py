@@ -1,10 +1,8 @@
 """Tools for smolagents, run by its real agents with a scripted model."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from smolagents import ChatMessage, CodeAgent, LogLevel, MessageRole, Model
 
 from commonplace import Memory
@@ -12,12 +10,6 @@ from commonplace.integrations.smolagents import AddMemory, ForgetMemory, SearchM
 from tests.integrations.examples import Staging
 
 TOOLS, ASKED = "I use Shram and Magnet as productivity tools", "What productivity tools do I use?"
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
-    with Memory.ephemeral() as memory:
-        yield memory
 
 
 def test_the_example_is_told_asked_and_corrected_in_two_processes(
