@@ -1,5 +1,6 @@
 """One suite of behaviour, on a memory here and on the client of a service: code that moves must not notice."""
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -378,3 +379,12 @@ def test_a_file_goes_with_its_message_and_comes_back(memory: Memory, tmp_path: P
     for nonsense in ("trip.md", {"path": "trip.md"}, tmp_path / "nothing", b"", {"id": "../x"}):
         with pytest.raises(InvalidInput):
             memory.add("See", user="u1", attachments=[nonsense])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "", "ftp://host", "http://[", "http://h:99999", "http://ana:hush@h"])
+def test_an_address_that_is_none_is_refused_at_once_and_not_shown(url: str) -> None:
+    before = threading.active_count()
+    with pytest.raises(InvalidInput, match="url: expected http://host:port") as refused:
+        Client(url)
+    assert "hush" not in str(refused.value)
+    assert threading.active_count() == before

@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 
 from commonplace.domain import errors
+from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import CommonplaceError, InvalidInput, NotFound, Unavailable
 from commonplace.domain.plain import as_json, etag_of
 
@@ -33,6 +34,8 @@ class Asking:
     def __init__(
         self, url: str, *, key: str | None, timeout: float, transport: httpx2.AsyncBaseTransport | None
     ) -> None:
+        if not is_server(url):  # not shown: it may hold a password, which would be sent in place of the key
+            raise InvalidInput("url: expected http://host:port or https://host:port, and a key only as key=")
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=timeout, transport=transport)
 

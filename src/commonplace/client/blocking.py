@@ -12,7 +12,7 @@ class Client(Memory):
     """The memory of a service, for code without an event loop. Safe to share between threads."""
 
     def __init__(self, url: str, *, key: str | None = None, timeout: float = TIMEOUT) -> None:
-        self._loop = Loop()
         # The same methods with the same arguments, which a test compares: Memory only passes them on.
         self._memory = cast(AsyncMemory, AsyncClient(url, key=key, timeout=timeout))
+        self._loop = Loop()  # after what may be refused: it runs
         self._loop.serve(self, self._memory.aclose)
