@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from commonplace.adapters.hashing import HashEmbedder
+from commonplace.adapters.pgvector import PgvectorIndex
 from commonplace.domain.errors import InvalidInput
 from commonplace.memory import AsyncMemory, Opening
 from tests.servers import free_port
@@ -79,6 +81,39 @@ async def test_what_is_forgotten_goes_from_an_index_that_was_used_before(tmp_pat
         await memory.add(SAID[0], user="u2", learn=False)
         await memory.reindex()
         assert sum((await memory.stats()).collections.values()) == 1
+
+
+@pytest.mark.parametrize(("ledger", "by"), [("sqlite", "doctor"), ("postgres", "reindex")])
+async def test_who_was_forgotten_while_another_index_was_used_goes_when_that_is_back(
+    tmp_path: Path, postgres_emptied: str, postgres_database: str, ledger: str, by: str
+) -> None:
+    place = tmp_path / "home" if ledger == "sqlite" else postgres_database
+    on_a_server = {"index": "pgvector", "pgvector_url": postgres_emptied}
+    async with opened(place, tenant="another", **on_a_server) as another:
+        await another.add(SAID[2], user="u1", learn=False)
+        await another.reindex()
+    async with opened(place, **on_a_server) as memory, PgvectorIndex(postgres_emptied) as index:
+        await index.upsert("cp-anothers-1", {1: np.ones(3, np.float32)})
+        await memory.add(SAID[0], user="u1", learn=False)
+        await memory.add(SAID[1], user="u2", learn=False)
+        await memory.reindex()
+        assert sum((await index.collections()).values()) == 4
+    async with opened(place, index="exact") as memory:
+        assert "index" not in (await memory.forget(user="u1")).verified
+    async with opened(place, **on_a_server) as memory, PgvectorIndex(postgres_emptied) as index:
+        if by == "doctor":
+            (finding,) = (await memory.doctor()).findings
+            assert (finding.check, finding.repaired) == ("index", False)
+            assert "1 users who are no more" in finding.message
+            assert sum((await index.collections()).values()) == 4
+            (mended,) = (await memory.doctor(repair=True)).findings
+            assert mended.repaired
+        else:
+            await memory.reindex()
+        assert (await memory.doctor()).healthy
+        assert sorted((await index.collections()).values()) == [1, 1, 1]
+        assert await index.numbers("cp-anothers-1") == {1}
+        assert (await memory.recall("who plays the cello", user="u2"))[0].text == SAID[1]
 
 
 async def test_an_index_that_is_away_is_a_note_and_exact_search_answers(tmp_path: Path) -> None:

@@ -16,7 +16,14 @@ from commonplace.engine.parts import Parts
 from commonplace.ports.ledger import Vector, Versions
 from commonplace.recall.corpus import Corpus, Mask
 from commonplace.recall.plan import choose, holds_vectors, row_bytes, rows_within
-from commonplace.recall.projector import Projector, collection_name, collection_names, delivery, numbers_of
+from commonplace.recall.projector import (
+    Projector,
+    collection_name,
+    collection_names,
+    delivery,
+    numbers_of,
+    partition_of,
+)
 from commonplace.recall.slabs import slabs
 
 T = TypeVar("T")
@@ -146,6 +153,22 @@ class Planner:
         """Let go of a user's collection, as far as this process may: its vectors are of another model by now."""
         if self._index is not None and self._index.owned:
             await self._index.drop(self._collection(await self._ledger.versions(scope)))
+
+    async def outlived(self, held: Mapping[str, int]) -> Sequence[str]:
+        """Return which of these hold rows of users who have none: forgotten while another index was used."""
+        following = self._parts.following
+        numbers = {name: partition_of(self._ledger.name, name) for name, rows in held.items() if rows}
+        if self._index is None or following is None or not any(numbers.values()):
+            return ()
+        living = {versions.number for versions in (await following.models.everyone()).values()}
+        return [name for name, number in numbers.items() if number is not None and number not in living]
+
+    async def remove(self, collections: Sequence[str]) -> None:
+        """Remove collections, and look. Raises IndexUnavailable."""
+        assert self._index is not None and self._projector is not None
+        async with self._projector.paused():
+            if left := await self._index.erase(*collections):
+                raise IndexUnavailable(f"{self._index.name}: {left} rows are still there")
 
     async def rebuild(self, scope: Scope) -> int:
         """Build a user's collection anew, if it has one. Returns how many were built."""

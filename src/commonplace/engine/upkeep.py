@@ -31,6 +31,8 @@ EXACTLY = (
     "exact search answers meanwhile, more slowly for large users; what is forgotten goes from there when it is back"
 )
 
+ELSEWHERE = "they were forgotten while another index was used; a repair removes them"
+
 
 class Upkeep:
     def __init__(
@@ -88,23 +90,38 @@ class Upkeep:
         findings = [*await Examining(self._parts).examine(repair=repair)]
         if self._parts.copies is not None:
             findings += await self._parts.copies.inspect()
-        away = await self._away()
+        away, outlived = await self._outlived()
         for scope in await self._parts.ledger.scopes(self._parts.options.tenant):
             findings += await self._check_user(scope, index=not away, repair=repair)
         findings += away
+        findings += await self._check_outlived(outlived, repair=repair)
         findings += await check_attachments(self._parts, self._attaching, repair=repair)
         elsewhere = (self._parts.copies.name,) if self._parts.copies else ()
         checks = (*CHECKS, "vectors", "cache", "index", "attachments", *elsewhere)
         return Checkup(findings=tuple(findings), checks=checks)
 
-    async def _away(self) -> Sequence[Finding]:
-        """Say that the index does not answer: once, and not for every user who has a collection there."""
+    async def _outlived(self) -> tuple[Sequence[Finding], Sequence[str]]:
+        """Say that the index does not answer: once, and not for every user who has a collection there.
+
+        If it does, return the collections of users who are no more.
+        """
+        if self._parts.index_state is None:
+            return (), ()
         try:
-            if self._parts.index_state is not None:
-                await self._parts.index_state.look()
+            return (), await self._planner.outlived(await self._parts.index_state.look())
         except IndexUnavailable as error:
-            return (Finding(check="index", severity="warning", message=f"no answer from {error}", means=EXACTLY),)
-        return ()
+            return (Finding(check="index", severity="warning", message=f"no answer from {error}", means=EXACTLY),), ()
+
+    async def _check_outlived(self, collections: Sequence[str], *, repair: bool) -> Sequence[Finding]:
+        if not collections:
+            return ()
+        message = f"the index holds vectors of {len(collections)} users who are no more"
+        try:
+            if repair:
+                await self._planner.remove(collections)
+        except IndexUnavailable as error:
+            return (Finding(check="index", severity="warning", message=f"{message}; {error}", means=ELSEWHERE),)
+        return (Finding(check="index", severity="warning", message=message, means=ELSEWHERE, repaired=repair),)
 
     async def _check_user(self, scope: Scope, *, index: bool, repair: bool) -> Sequence[Finding]:
         wrong = await self._choosing.mismatch(scope)
@@ -120,8 +137,12 @@ class Upkeep:
     async def reindex(self, *, embed: bool, users: Sequence[str | None] | None = None) -> Reindexed:
         """Drop every cache and collection and build them anew; with `embed`, make every vector anew as well."""
         tenant = self._parts.options.tenant
-        whose = [*await self._parts.ledger.scopes(tenant)] if users is None else [Scope(tenant, user) for user in users]
-        return await self._reindex(whose, embed=embed)
+        if users is not None:
+            return await self._reindex([Scope(tenant, user) for user in users], embed=embed)
+        _, outlived = await self._outlived()
+        if outlived:
+            await self._planner.remove(outlived)
+        return await self._reindex([*await self._parts.ledger.scopes(tenant)], embed=embed)
 
     async def replace_vectors(self) -> None:
         """Make the vectors of every tenant by another model, for the one that is recorded is that of them all."""

@@ -99,6 +99,6 @@ class IndexState(Protocol):
         """Return what it did so far, by name: `up` is 1 or 0."""
         ...
 
-    async def look(self) -> None:
-        """Ask a server whether it answers. Raises IndexUnavailable."""
+    async def look(self) -> Mapping[str, int]:
+        """Ask a server what it holds; one that is not on a server is not asked. Raises IndexUnavailable."""
         ...

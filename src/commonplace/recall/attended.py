@@ -56,9 +56,8 @@ class Attended:
             "skipped": self._skipped,
         }
 
-    async def look(self) -> None:
-        if self._server:
-            await self._counted(self._index.collections)
+    async def look(self) -> Mapping[str, int]:
+        return await self._counted(self._index.collections) if self._server else {}
 
     async def state(self) -> str:
         if self.problem is not None and self._server:

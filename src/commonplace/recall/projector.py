@@ -8,6 +8,7 @@ and given to no other, and a forget removes them from the ledger first and the c
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -83,6 +84,12 @@ def collection_name(ledger: str, partition: int, generation: int = 0) -> str:
 def collection_names(ledger: str, partition: int, *, until: int) -> list[str]:
     """Return the names of a partition's collections, of every generation."""
     return [collection_name(ledger, partition, generation) for generation in range(until + 1)]
+
+
+def partition_of(ledger: str, collection: str) -> int | None:
+    """Return the number of the partition that a collection is of; None: it is not of this ledger."""
+    of = re.fullmatch(rf"cp-{re.escape(ledger[:32])}-(\d+)(-g\d+)?", collection)
+    return None if of is None else int(of[1])
 
 
 def numbers_of(feed: Feed) -> frozenset[int]:
