@@ -108,6 +108,14 @@ async def test_the_token_and_headers_are_sent() -> None:
     assert all((one["Authorization"], one["X-Region"]) == ("Bearer t0ken", "eu") for one in heard)
 
 
+@pytest.mark.parametrize("token", ["t0ken\n", "t0 ken", " ", "t0kén", ""])
+def test_a_token_that_no_header_takes_is_refused_and_not_shown(token: str) -> None:
+    """As it comes from a file with a line's end: httpx would put all of it into its error, and so into notes."""
+    with pytest.raises(InvalidInput, match="chroma_token: expected letters, digits and signs") as refused:
+        Server("http://127.0.0.1:8000", token=token)
+    assert "t0" not in str(refused.value)
+
+
 async def test_a_token_and_tls_with_an_authority_of_ones_own(tmp_path: Path, chroma_url: str) -> None:
     """The server itself has neither: as in production, a proxy in front of it has."""
     ca, port = certified(tmp_path), int(chroma_url.rpartition(":")[2])

@@ -1,6 +1,7 @@
 """VectorIndex on Chroma: the async side. chromadb blocks, so one thread of its own makes all calls to it."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -58,6 +59,10 @@ class Server:
         if not is_server(self.url) or self.address.path not in ("", "/"):  # not shown: it may hold a password
             raise InvalidInput(
                 "chroma_url: expected http://host:port or https://host:port, and a secret only as chroma_token"
+            )
+        if self.token is not None and not re.fullmatch("[!-~]+", self.token):  # not shown, as the client would
+            raise InvalidInput(
+                "chroma_token: expected letters, digits and signs of ASCII, with no space and no line's end"
             )
         if self.ca_file is not None and not self.ca_file.is_file():
             raise InvalidInput(f"chroma_ca_file={str(self.ca_file)!r}: expected a file that is there")
