@@ -59,6 +59,17 @@ async def test_two_clients_of_a_server_see_each_other(chroma_url: str) -> None:
         assert await found(second, BEN, axis(0)) == [2]
 
 
+async def test_a_collection_that_another_client_has_replaced_is_listed_as_it_is_now(chroma_url: str) -> None:
+    async with ChromaIndex(Server(chroma_url)) as first, ChromaIndex(Server(chroma_url)) as second:
+        await second.upsert(BEN, {1: axis(0)})
+        await first.drop(BEN)
+        await first.upsert(BEN, {2: axis(0), 3: axis(1)})
+        assert (await second.collections())[BEN] == 2
+        assert await second.identity(BEN) == await first.identity(BEN)
+        await first.drop(BEN)
+        assert BEN not in await second.collections()
+
+
 async def test_every_collection_of_a_server_is_listed(chroma_url: str) -> None:
     async with ChromaIndex(Server(chroma_url)) as index:
         names = {f"commonplace-many-{n}" for n in range(120)}

@@ -6,6 +6,7 @@ refuse a second one with other settings, and an HTTP client has made its first r
 
 import ssl
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,6 +50,11 @@ def _reach(server: FastAPI, timeout: float | None, ca_file: Path | None) -> None
         server._session.close()
         server._session = type(server._session)(limits=server.http_limits, verify=trusted, headers=headers)
     server._session.timeout = timeout
+
+
+class Replaced(IndexUnavailable):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"chroma: the collection {name} is not the one it was")
 
 
 class Store:
@@ -107,9 +113,14 @@ class Store:
         return [each for each in names if each == name or each.endswith(f".{name}")]
 
     def collections(self, prefix: str) -> Mapping[str, int]:
-        names = [model.name for model in self._server.list_collections() if model.name.startswith(prefix)]
-        found = {name: self._find(name) for name in names}
-        return {name: self._call(one, lambda of: of.count()) for name, one in found.items() if one is not None}
+        found: dict[str, int] = {}
+        for model in self._server.list_collections():
+            if model.name.startswith(prefix):
+                # As it is listed: the one that was known may have been replaced by another process.
+                one = self._open[model.name] = Collection(self._server, model, embedding_function=None)
+                with suppress(Replaced):  # since it was listed
+                    found[model.name] = self._call(one, lambda of: of.count())
+        return found
 
     def drop(self, name: str) -> None:
         self._open.pop(name, None)
@@ -139,7 +150,7 @@ class Store:
             return work(collection)
         except NotFoundError as error:
             self._open.pop(collection.name, None)
-            raise _replaced(collection.name) from error
+            raise Replaced(collection.name) from error
 
     def _obtain(self, name: str) -> Collection:
         if name not in self._open:
@@ -160,9 +171,5 @@ class Store:
     def _insist(self, name: str, identity: str) -> Collection:
         found = self._find(name)
         if found is None or str(found.id) != identity:
-            raise _replaced(name)
+            raise Replaced(name)
         return found
-
-
-def _replaced(name: str) -> IndexUnavailable:
-    return IndexUnavailable(f"chroma: the collection {name} is not the one it was")
