@@ -1,10 +1,12 @@
 """Whatever index is chosen, beside whatever ledger: the same answers, and a forget that reaches it."""
 
+import asyncio
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from commonplace.adapters.chroma.index import ChromaIndex, Server
 from commonplace.adapters.hashing import HashEmbedder
 from commonplace.adapters.pgvector import PgvectorIndex
 from commonplace.domain.errors import InvalidInput
@@ -114,6 +116,28 @@ async def test_who_was_forgotten_while_another_index_was_used_goes_when_that_is_
         assert sorted((await index.collections()).values()) == [1, 1, 1]
         assert await index.numbers("cp-anothers-1") == {1}
         assert (await memory.recall("who plays the cello", user="u2"))[0].text == SAID[1]
+
+
+async def test_a_repair_mends_a_collection_that_takes_no_rows(tmp_path: Path, chroma_url: str) -> None:
+    """Somebody made one by hand, for vectors of another size."""
+    place = {"index": "chroma", "chroma_url": chroma_url, "chroma_collection": "mended"}
+    async with opened(tmp_path / "home", **place) as memory:
+        await memory.add(SAID[1], user="u1", learn=False)
+        await memory.reindex()
+        async with ChromaIndex(Server(chroma_url), prefix="mended") as by_hand:
+            (name,) = (await memory.stats()).collections
+            await by_hand.drop(name)
+            await by_hand.upsert(name, {1: np.ones(3, np.float32)})
+        await memory.add(SAID[0], user="u1", learn=False)
+        for _ in range(200):
+            if findings := (await memory.doctor()).findings:
+                break
+            await asyncio.sleep(0.05)
+        assert "is not indexed" in findings[0].message
+        (mended,) = (await memory.doctor(repair=True)).findings
+        assert mended.repaired
+        assert (await memory.doctor()).healthy
+        assert (await memory.stats()).collections[name] == 2
 
 
 async def test_an_index_that_is_away_is_a_note_and_exact_search_answers(tmp_path: Path) -> None:

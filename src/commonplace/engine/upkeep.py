@@ -233,18 +233,19 @@ class Upkeep:
 
     async def _check_index(self, scope: Scope, *, repair: bool) -> Sequence[Finding]:
         try:
-            drift = await self._planner.drift(scope)
-            if drift and repair:
-                await self._planner.rebuild(scope)
+            drift, failure = await self._planner.drift(scope), self._planner.failure(scope)
+            mended = bool(await self._planner.rebuild(scope)) if repair and (drift or failure) else False
         except IndexUnavailable as error:
             return (Finding(check="index", severity="note", message=f"not looked at: {error}"),)
-        if failure := self._planner.failure(scope):
-            return (Finding(check="index", severity="warning", message=f"{named(scope)} is not indexed: {failure}"),)
-        if not drift:
+        if not drift and not failure:
             return ()
-        message = f"the index of {named(scope)} differs from the ledger by {drift} rows"
+        message = (
+            f"{named(scope)} is not indexed: {failure}"
+            if failure
+            else f"the index of {named(scope)} differs from the ledger by {drift} rows"
+        )
         means = "the index may miss something; a repair builds it anew, and exact search answers meanwhile"
-        return (Finding(check="index", severity="warning", message=message, means=means, repaired=repair),)
+        return (Finding(check="index", severity="warning", message=message, means=means, repaired=mended),)
 
     async def _embed(self, scope: Scope, numbers: Sequence[int], feed: Feed) -> int:
         """Make the vectors of these rows and write them. Raises EmbedderUnavailable."""
