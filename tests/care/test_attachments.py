@@ -252,7 +252,7 @@ async def test_a_move_that_finds_no_file_is_refused_and_goes_on_when_it_is_there
     aside = file.rename(tmp_path / "aside")
     places = Location.parse(source), Location.parse(tmp_path / "moved")
     for _ in range(2):
-        with pytest.raises(StoreUnavailable, match=rf"{file.name} of user 'u' has no file in .*memory.*attachments: "):
+        with pytest.raises(StoreUnavailable, match=rf"{file.name} of user 'u' of .* has no file in .*attachments: "):
             await moved(*places, home, progress=unseen)
     lacking = await moved(places[0], Location.parse(tmp_path / "lacking"), home, without_lost=True, progress=unseen)
     assert (lacking.counts["messages"], lacking.lost_files) == (1, 1)

@@ -125,6 +125,18 @@ async def test_a_database_without_a_memory_is_no_source_and_is_left_alone(
     assert not (tmp_path / "moved").exists()
 
 
+async def test_a_name_that_the_target_cannot_keep_is_told_with_its_user(tmp_path: Path, postgres_database: str) -> None:
+    chance, source = random.Random(1), tmp_path / "memory"
+    async with opened(str(source)) as memory:
+        await memory.add(
+            "Hello", user="ana", session="".join(chr(chance.randrange(0x10000, 0x20000)) for _ in range(999))
+        )
+    with pytest.raises(
+        InvalidInput, match="a record of user 'ana' of tenant 'default' cannot be kept here: a name is too long"
+    ):
+        await Move(str(source), postgres_database)()
+
+
 async def test_a_source_that_another_process_has_open_is_refused(move: Move, tmp_path: Path) -> None:
     async with memory_of(Path(move.source), now=datetime.now(UTC)) as running:
         tending = asyncio.create_task(running.tend())

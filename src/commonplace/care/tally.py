@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from commonplace.care.lines import line_of
 from commonplace.domain.archive import NAMES, OfTenant, OfUser, Opened, Record
+from commonplace.domain.scope import Scope
 
 TENANT = ""
 """Stands where a user's name would: for what is the tenant's own."""
@@ -58,8 +59,11 @@ class Tally:
         return b"" if digest is None else digest.digest()
 
 
+def named(scope: Scope) -> str:
+    """Return whose something is, among all tenants."""
+    return f"{'the anonymous user' if scope.user is None else f'user {scope.user!r}'} of tenant {scope.tenant!r}"
+
+
 def _named(owner: Owner) -> str:
     tenant, user = owner
-    if user == TENANT:
-        return f"what is tenant {tenant!r}'s own"
-    return f"{'the anonymous user' if user is None else f'user {user!r}'} of tenant {tenant!r}"
+    return f"what is tenant {tenant!r}'s own" if user == TENANT else named(Scope(tenant, user))

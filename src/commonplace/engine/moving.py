@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import datetime
 
-from commonplace.care.tally import Tally
+from commonplace.care.tally import Tally, named
 from commonplace.domain.archive import UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened, Record
 from commonplace.domain.errors import Conflict, InvalidInput, StoreUnavailable
 from commonplace.domain.moves import Moved
@@ -17,10 +17,9 @@ from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
 from commonplace.domain.values import AttachmentId
 from commonplace.engine.attaching import Attaching
-from commonplace.engine.choosing import named
 from commonplace.engine.parts import Parts
 from commonplace.engine.pieces import Pieces, with_files
-from commonplace.engine.restoring import NONE, is_empty
+from commonplace.engine.restoring import NONE, is_empty, written
 from commonplace.ports.ledger import Ledger
 
 BATCH = 512
@@ -164,7 +163,7 @@ class Moving:
 
     async def _flush(self, scope: Scope, held: Sequence[Held]) -> None:
         for start in range(0, len(held), BATCH):
-            await self._target.write_archive(scope, held[start : start + BATCH])
+            await written(self._target, scope, held[start : start + BATCH])
 
 
 async def _tally(

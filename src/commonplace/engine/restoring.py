@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 
 from commonplace.care.lines import Ended, Line, record_of
-from commonplace.domain.archive import NAMES, UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened
+from commonplace.care.tally import named
+from commonplace.domain.archive import NAMES, UNFINISHED, FilePiece, Held, OfTenant, OfUser, Opened, Written
 from commonplace.domain.errors import InvalidInput, NotFound, OnHold, SnapshotCorrupt
 from commonplace.domain.progress import Progress
 from commonplace.domain.scope import Scope
@@ -128,10 +129,10 @@ class _Writer:
     async def flush(self) -> None:
         if not self._held:
             return
-        written = await self._ledger.write_archive(self._scope, self._held)
+        done = await written(self._ledger, self._scope, self._held)
         self._held = []
-        self.counts += Counter(written.added) + Counter(written.known)
-        if lost := {**({} if self._resumed else written.known), **written.loose}:
+        self.counts += Counter(done.added) + Counter(done.known)
+        if lost := {**({} if self._resumed else done.known), **done.loose}:
             raise SnapshotCorrupt(f"records that are there already, or point to nothing: {lost}")
 
 
@@ -159,6 +160,17 @@ def _marks(snapshot: Snapshot) -> tuple[str, str]:
         f"{UNFINISHED} snapshot {snapshot.name} that is being restored",
         f"{UNFINISHED} snapshot {snapshot.name} that is restored, with what was forgotten since",
     )
+
+
+async def written(ledger: Ledger, scope: Scope, held: Sequence[Held]) -> Written:
+    """Write records of an archive. Raises InvalidInput that says whose it is for one that this ledger cannot keep."""
+    try:
+        return await ledger.write_archive(scope, held)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"a record of {named(scope)} cannot be kept here: {error}. Forget what has that name where it is from, or "
+            "take another kind of database"
+        ) from error
 
 
 async def is_empty(ledger: Ledger) -> bool:
