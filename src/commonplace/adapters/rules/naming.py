@@ -11,7 +11,7 @@ _KEPT = frozenset({"pet", "child", "partner"})
 _FAR = 60
 _NAME = r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?|[a-z]{3,12}(?=\s*(?:[.,!]|$)))"
 _GIVEN = Pattern(
-    r"\b(?:(?:[Hh]er|[Hh]is|[Ii]ts|[Tt]heir) name(?:'s| is| will be)|(?:[Ss]he|[Hh]e|[Ii]t)(?:'s| is) (?:called|named)"
+    r"\b(?:(?:[Hh]er|[Hh]is|[Ii]ts|[Tt]heir) name(?:'s| is| will be)|(?:[Ss]he|[Hh]e|[Ii]t)(?:'?s| is) (?:called|named)"
     rf"|(?:[Ww]e|[Ii]) (?:named|call|called|are calling|'re calling) (?:her|him|it)) {_NAME}"
 )
 _OTHERS = Pattern(r"\b(?:my|our) (\w+)")
@@ -24,10 +24,11 @@ def named_later(statements: Sequence[Statement], text: str) -> list[Statement]:
         return list(statements)
     (nameless,) = open_
     finding = nameless.finding
-    given = _GIVEN.search(text, finding.start, min(len(text), finding.stop + _FAR))
+    begin = max(finding.start, text.lower().find(finding.value, finding.start))
+    given = _GIVEN.search(text, begin, min(len(text), finding.stop + _FAR))
     if given is None:
         return list(statements)
-    between = text[finding.start : given.start()].lower()
+    between = text[begin : given.start()].lower()
     if any(match[1] in RELATIONS for match in _OTHERS.finditer(between)):
         return list(statements)
     name = given["name"]

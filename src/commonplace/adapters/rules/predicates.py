@@ -281,7 +281,9 @@ def finishing(clause: Clause) -> list[Finding]:
         return inner
     events = activity.happened(clause)
     titled = bool(clause.rest) and clause.rest[0].named and not events
-    return activity.media("reads", "read")(clause.with_verb("read", clause.rest, ended=True)) if titled else events
+    read = activity.media("reads", "read")(clause.with_verb("read", clause.rest, ended=True)) if titled else []
+    # a book, a game or a series: the words do not say which, so the text does not either
+    return [replace(item, text=sentence(item.who, "finished", item.value)) for item in read] or events
 
 
 def keeping(clause: Clause) -> list[Finding]:

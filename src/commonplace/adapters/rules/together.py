@@ -57,7 +57,7 @@ def splitting(clause: Clause) -> list[Finding]:
     if clause.group.negated or clause.group.modal or clause.low[:1] not in {("up",), ("apart",)}:
         return []
     after = clause.rest[1:]
-    if clause.beside.bond not in {"", "partner"}:
+    if clause.beside.bond not in {"", "partner"} or clause.who.plural:
         return []
     if after and after[0].low == "with":
         return [parted(clause, after[1:])] if _named(after[1:])[1] else []
