@@ -36,17 +36,20 @@ class Connections:
 
     async def give_back(self, connection: Connection) -> None:
         """Keep it at hand for the next call, unless somebody waits for it, or it has had its time."""
-        if self._closed or self._waiting or self._at_hand is not None or not self._is_fit(connection):
-            await self._pool.putconn(connection)
-        else:
+        wanted = not self._closed and not self._waiting and self._at_hand is None
+        idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
+        if wanted and idle and not self._begin_turn():
             self._at_hand = connection
+        else:
+            await self._pool.putconn(connection)
 
-    def _is_fit(self, connection: Connection) -> bool:
+    def _begin_turn(self) -> bool:
+        """Begin another one's turn if it is time for that. Returns whether it is."""
         now = time.monotonic()
-        if now > self._since + HELD:
-            self._since = now
+        if now <= self._since + HELD:
             return False
-        return connection.pgconn.transaction_status == TransactionStatus.IDLE
+        self._since = now
+        return True
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[Connection]:
