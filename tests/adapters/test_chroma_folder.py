@@ -17,8 +17,8 @@ import pytest
 
 from commonplace.adapters.chroma.folder import OURS
 from commonplace.adapters.chroma.index import ChromaIndex, Embedded, lock_of
-from commonplace.adapters.chroma.store import apart
 from commonplace.domain.errors import IndexUnavailable
+from commonplace.ports.apart import apart
 from commonplace.ports.ledger import Vector
 from tests.contracts.vector_index import ANA, BEN, axis, cloud, found
 
