@@ -8,6 +8,7 @@ RUN    := $(VENV)/.run-stamp
 DEV    := $(VENV)/.dev-stamp
 ARGS   ?=
 JOBS   ?= 3
+TYPERS ?= 2
 
 CONFORMANCE := $(VENV)/mcp-conformance
 REFERENCE   := $(VENV)/mcp-reference
@@ -50,7 +51,7 @@ check: lint test ## Everything that CI runs: lint, then test
 lint: $(DEV) ## Check format, lint rules, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --num-workers 2 src tests bench examples
+	$(BIN)/mypy --num-workers $(TYPERS) src tests bench examples
 	$(BIN)/lint-imports
 
 format: $(DEV) ## Rewrite the code in the house format
