@@ -40,9 +40,9 @@ class InvalidInput(CommonplaceError, ValueError):
 class NotFound(CommonplaceError):
     """The id is unknown to this user."""
 
-    def __init__(self, what: str, identifier: str) -> None:
+    def __init__(self, what: str, identifier: str, *, where: str = "for this user") -> None:
         self.what, self.identifier = what, identifier
-        super().__init__(f"no {what} with id {identifier!r} for this user")
+        super().__init__(f"no {what} with id {identifier!r} {where}")
 
 
 class Conflict(CommonplaceError):

@@ -103,12 +103,12 @@ class Shelf:
         if name == LATEST:
             found = await self.list()
             if not found:
-                raise NotFound("snapshot", LATEST)
+                raise NotFound("snapshot", LATEST, where=f"in {self._store.place}: there is none")
             return found[-1]
         try:
             return read_manifest(await self._store.get(object_name(name, MANIFEST)), name=name)
         except NotFound:
-            raise NotFound("snapshot", name) from None
+            raise NotFound("snapshot", name, where=f"in {self._store.place}") from None
 
     async def lines(self, snapshot: Snapshot) -> AsyncIterator[Sequence[bytes]]:
         """Yield the lines of each part. Raises SnapshotCorrupt for one that is not what the manifest says."""

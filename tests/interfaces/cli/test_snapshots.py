@@ -31,6 +31,7 @@ def test_a_damaged_one_is_no(cli: Cli) -> None:
 def test_wrong_use_says_what_was_expected(cli: Cli) -> None:
     assert "no place for snapshots is named" in cli("snapshot", "create").err
     assert cli("snapshot", "list", "--at", "ftp://x").code == 2
-    assert cli("restore", "latest", "--from", "nowhere", "--into", "back").code == 1
+    absent = cli("restore", "latest", "--from", "nowhere", "--into", "back")
+    assert (absent.code, f"in {Path.cwd() / 'nowhere'}: there is none" in absent.err) == (1, True)
     assert cli("restore", "../../etc", "--from", "nowhere", "--into", "back").code == 2
     assert cli("restore", "--into", "back").code == 2
