@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.learning import DATA, load
 from commonplace.adapters.rules import RuleExtractor, plants_instructions
 from commonplace.domain.claims import Claim
 from commonplace.domain.values import Message, MessageId, Role
@@ -215,3 +216,12 @@ def test_any_order_of_words_gives_well_formed_claims(parts: list[str]) -> None:
         assert claim.value or claim.standing == "ended"
         assert 0 <= claim.confidence <= 1
         assert 0 <= claim.importance <= 1
+
+
+@pytest.mark.parametrize("each", range(4))
+def test_no_statement_with_a_word_missing_or_cut_off_makes_it_fail(each: int) -> None:
+    for example in load(DATA / "statements.jsonl")[each::4]:
+        words = example.text.split(" ")
+        for place in range(len(words)):
+            read(" ".join(words[:place]))
+            read(" ".join([*words[:place], *words[place + 1 :]]))

@@ -302,8 +302,8 @@ def giving_birth(clause: Clause) -> Finding:
 
 def preferring(clause: Clause) -> list[Finding]:
     """ "I'd rather read than watch TV" """
-    at = clause.low.index("than") if "than" in clause.low[:-1] else 0
-    if not at and clause.low[:1] != ("than",) or not is_verb(clause.low[at + 1], "base") or clause.group.negated:
+    at = clause.low.index("than") if "than" in clause.low[:-1] else None
+    if at is None or not is_verb(clause.low[at + 1], "base") or clause.group.negated:
         return []
     value = f"{clause.group.lemma} {third_person(clause.rest[:at])}".strip()
     text = sentence(clause.who, "would rather", clause.group.lemma, third_person(clause.rest))

@@ -259,7 +259,8 @@ def being(clause: Clause) -> list[Finding]:
         return returning(clause.after(1))
     if low[:1] == ("to",) and clause.group.tense == "perfect":
         return activity.travelled(clause)
-    if low[:1] in {("at",), ("with",)} and clause.lasting and clause.group.tense == "perfect" and clause.rest[1].named:
+    lasting = clause.lasting and clause.group.tense == "perfect"
+    if low[:1] in {("at",), ("with",)} and lasting and len(low) > 1 and clause.rest[1].named:
         return with_frame(clause.after(1), Frame("employer", "work at", one=True))
     if low[:3] == ("an", "only", "child"):
         return [told(clause, "sibling", "siblings", sentence(clause.who, "is an only child"), standing="denied")]
