@@ -5,16 +5,18 @@ back under another name. The size of vectors is fixed when a collection is made,
 known: one of size 1 that holds nothing is made again.
 """
 
+import asyncio
 import ssl
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from uuid import uuid4
 
 import numpy as np
 from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ApiException
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from commonplace.domain.addresses import is_server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
@@ -30,12 +32,22 @@ UNKNOWN = 1
 GRAPH = models.HnswConfigDiff(m=24, ef_construct=256)
 """As many are looked at when it searches as when it builds."""
 
+NOT_FOUND = 404
+
+
+class _Made(NamedTuple):
+    name: str
+    size: int
+
 
 class QdrantIndex:
     def __init__(self, client: AsyncQdrantClient, *, where: str, prefix: str = "commonplace") -> None:
         """`prefix` begins the names of collections, for a server that others use too."""
         self._client, self._where, self._prefix = client, where, f"{prefix}."
+        self._local = "://" not in where
         self._closed = False
+        self._changing = asyncio.Lock()
+        """Held to make and to empty: two calls at the same moment would make one collection twice."""
         self._names: dict[str, str] = {}
         self._size = UNKNOWN
         """Of the last vectors: a collection that is made gets room for such."""
@@ -74,26 +86,32 @@ class QdrantIndex:
         return self.owned
 
     async def identity(self, collection: str) -> str:
-        return f"{self.name}:{await self._run(lambda: self._obtain(collection))}"
+        async def work() -> str:
+            async with self._changing:
+                return (await self._obtain(collection)).name
+
+        return f"{self.name}:{await self._run(work)}"
 
     async def upsert(self, collection: str, vectors: Mapping[int, Vector], *, identity: str | None = None) -> None:
         async def work() -> None:
-            name, numbers = await self._obtain(collection), list(vectors)
-            self._insist(identity, name)
-            if numbers:
-                await self._fit(name, len(vectors[numbers[0]]), under_its_name=identity is None)
+            numbers = list(vectors)
+            async with self._changing:
+                made = await self._obtain(collection)
+                self._insist(identity, made)
+                if numbers:
+                    await self._fit(made, len(vectors[numbers[0]]), under_its_name=identity is None)
             for start in range(0, len(numbers), BATCH):
                 some = numbers[start : start + BATCH]
                 rows = np.stack([vectors[n] for n in some]).astype(np.float32).tolist()
-                await self._client.upsert(name, points=models.Batch(ids=[*some], vectors=rows), wait=True)
+                await self._client.upsert(made.name, points=models.Batch(ids=[*some], vectors=rows), wait=True)
 
         await self._run(work)
 
     async def remove(self, collection: str, numbers: Sequence[int]) -> None:
         async def work() -> None:
-            name = await self._find(collection)
-            if name is not None and numbers:
-                await self._client.delete(name, points_selector=models.PointIdsList(points=[*numbers]), wait=True)
+            made = await self._find(collection)
+            if made is not None and numbers:
+                await self._client.delete(made.name, points_selector=models.PointIdsList(points=[*numbers]), wait=True)
 
         await self._run(work)
 
@@ -101,12 +119,12 @@ class QdrantIndex:
         self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
     ) -> Sequence[Near]:
         async def work() -> Sequence[Near]:
-            name = await self._find(collection)
-            self._insist(identity, name)
-            if name is None or limit < 1 or not await self._count(name):
+            made = await self._find(collection)
+            self._insist(identity, made)
+            if made is None or limit < 1 or made.size == UNKNOWN != len(vector):
                 return []
             found = await self._client.query_points(
-                name,
+                made.name,
                 query=np.asarray(vector, np.float32).tolist(),
                 limit=limit,
                 with_payload=False,
@@ -117,11 +135,11 @@ class QdrantIndex:
 
     async def numbers(self, collection: str) -> frozenset[int]:
         async def work() -> frozenset[int]:
-            name, found = await self._find(collection), set[int]()
+            made, found = await self._find(collection), set[int]()
             after: models.ExtendedPointId | None = None
-            while name is not None:
+            while made is not None:
                 points, after = await self._client.scroll(
-                    name, limit=10_000, offset=after, with_payload=False, with_vectors=False
+                    made.name, limit=10_000, offset=after, with_payload=False, with_vectors=False
                 )
                 found.update(int(str(point.id)) for point in points)
                 if after is None:
@@ -132,15 +150,17 @@ class QdrantIndex:
 
     async def collections(self) -> Mapping[str, int]:
         async def work() -> Mapping[str, int]:
-            return {_plain(name, self._prefix): await self._count(name) for name in await self._ours()}
+            found = Counter[str]()
+            for name in await self._ours():
+                found[_plain(name, self._prefix)] += await self._count(name)
+            return found
 
         return await self._run(work)
 
     async def drop(self, collection: str) -> None:
         async def work() -> None:
-            for name in await self._ours():
-                if _plain(name, self._prefix) == collection:
-                    await self._client.delete_collection(name)
+            for name in await self._all(collection):
+                await self._client.delete_collection(name)
 
         self._names.pop(collection, None)
         await self._run(work)
@@ -157,49 +177,72 @@ class QdrantIndex:
             self._closed = True
             await self._client.close()
 
-    async def _obtain(self, collection: str) -> str:
-        """Return its name; makes it if it is not there. Of two made at the same moment the first by name is used."""
+    async def _obtain(self, collection: str) -> _Made:
+        """Find it, or make it. Of those that are made at the same moment the first by name stays."""
         found = await self._find(collection)
         if found is None:
             await self._make(f"{self._prefix}{collection}.{uuid4().hex}", self._size)
+            for name in (await self._all(collection))[1:]:
+                await self._client.delete_collection(name)
             found = await self._find(collection)
-            assert found is not None
+        if found is None:
+            raise IndexUnavailable(f"{self._named()}: the collection is gone again")
         return found
 
-    async def _find(self, collection: str) -> str | None:
+    async def _find(self, collection: str) -> _Made | None:
         known = self._names.get(collection)
-        if known is not None and await self._client.collection_exists(known):
-            return known
-        found = min((name for name in await self._ours() if _plain(name, self._prefix) == collection), default=None)
+        found = await self._described(known) if known else None
+        for name in () if found else await self._all(collection):
+            found = found or await self._described(name)
         if found is None:
             self._names.pop(collection, None)
         else:
-            self._names[collection] = found
+            self._names[collection] = found.name
         return found
+
+    async def _described(self, name: str) -> _Made | None:
+        if self._local and not await self._client.collection_exists(name):
+            return None
+        try:
+            made = (await self._client.get_collection(name)).config.params.vectors
+        except UnexpectedResponse as error:
+            if error.status_code != NOT_FOUND:
+                raise
+            return None
+        assert isinstance(made, models.VectorParams)
+        return _Made(name, made.size)
+
+    async def _all(self, collection: str) -> Sequence[str]:
+        return [name for name in await self._ours() if _plain(name, self._prefix) == collection]
 
     async def _ours(self) -> Sequence[str]:
         every = (await self._client.get_collections()).collections
         return sorted(one.name for one in every if one.name.startswith(self._prefix))
 
-    async def _fit(self, name: str, size: int, *, under_its_name: bool) -> None:
+    async def _fit(self, made: _Made, size: int, *, under_its_name: bool) -> None:
         """Let a collection that holds nothing take vectors of this size.
 
         One that is made again `under_its_name` could have been erased by somebody else in between, and would be back.
         """
         self._size = size
-        made = (await self._client.get_collection(name)).config.params.vectors
-        if isinstance(made, models.VectorParams) and made.size != size and not await self._count(name):
-            await self._client.delete_collection(name)
+        if made.size != size and not await self._count(made.name):
+            await self._client.delete_collection(made.name)
             if not under_its_name:
                 raise IndexUnavailable(f"{self._named()}: the collection is made anew, for vectors of {size} numbers")
-            await self._make(name, size)
+            await self._make(made.name, size)
 
     async def _make(self, name: str, size: int) -> None:
         shape = models.VectorParams(size=size, distance=models.Distance.COSINE)
         await self._client.create_collection(name, vectors_config=shape, hnsw_config=GRAPH)
 
     async def _count(self, name: str) -> int:
-        return int((await self._client.count(name, exact=True)).count)
+        """Return how many rows it holds: none, if it is gone by now."""
+        try:
+            return int((await self._client.count(name, exact=True)).count)
+        except UnexpectedResponse as error:
+            if error.status_code != NOT_FOUND:
+                raise
+            return 0
 
     async def _run(self, work: Callable[[], Awaitable[T]]) -> T:
         if self._closed:
@@ -209,8 +252,8 @@ class QdrantIndex:
         except (ApiException, QdrantException, OSError, ValueError) as error:
             raise IndexUnavailable(f"{self._named()}: {type(error).__name__}") from error
 
-    def _insist(self, identity: str | None, name: str | None) -> None:
-        if identity is not None and identity != f"{self.name}:{name}":
+    def _insist(self, identity: str | None, made: _Made | None) -> None:
+        if identity is not None and (made is None or identity != f"{self.name}:{made.name}"):
             raise IndexUnavailable(f"{self._named()}: the collection is not the one that was fed")
 
     def _named(self) -> str:
