@@ -59,6 +59,8 @@ ANSWERS: Mapping[tuple[str, str], Answer] = {
 class Handler(BaseHTTPRequestHandler):
     server: "QdrantRest"
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    """Else an answer waits 40 ms for the word that its first part has arrived."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
@@ -100,6 +102,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class QdrantRest(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, *, port: int = 0, key: str | None = None) -> None:
         super().__init__(("127.0.0.1", port), Handler)
