@@ -58,6 +58,26 @@ class TestOneThingForAnother:
         assert ("user", "not studies") in needs([a_claim("medicine", "uses", follows=True)])
 
 
+class TestDiets:
+    @pytest.mark.parametrize("order", [(2, 5), (5, 2)], ids=["as said", "the diet is told late"])
+    def test_what_is_eaten_again_ends_the_diet_that_forbids_it(self, order: tuple[int, int]) -> None:
+        memory = Simulator()
+        told = {2: a_claim("vegan", "diet"), 5: a_claim("meat", "consumes", valid_from=day(5))}
+        for at in order:
+            memory.tell(day(at), told[at])
+        assert timeline(memory.believed, "diet") == [("vegan", None, day(5))]
+        assert timeline(memory.believed, "consumes") == [("meat", day(5), None)]
+
+    def test_what_is_eaten_now_and_then_does_not(self) -> None:
+        (decision,) = reconcile([a_claim("fish", "consumes")], [a_fact("vegetarian", "diet")], said_at=day(5))
+        assert isinstance(decision, New)
+
+    def test_a_diet_ends_what_it_forbids(self) -> None:
+        (decision,) = reconcile([a_claim("vegan", "diet")], [a_fact("cheese", "consumes")], said_at=day(5))
+        assert isinstance(decision, Replaces)
+        assert decision.known == ("cheese",)
+
+
 class TestSingleValued:
     def test_a_first_value_has_no_start_because_nobody_said_when_it_began(self) -> None:
         (decision,) = reconcile([a_claim("Berlin")], [], said_at=day(1))

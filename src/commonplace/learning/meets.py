@@ -91,8 +91,8 @@ def needed_attributes(claim: Claim) -> list[str]:
     """Return the attributes of the claim's subject under which there may be facts that it meets."""
     row = attribute_named(claim.attribute)
     names = {claim.attribute, NEGATION + claim.attribute, row.opposite}
-    if claim.attribute == "diet":
-        names.add("consumes")
+    if claim.attribute in {"diet", "consumes"}:
+        names |= {"diet", "consumes"}
     if claim.follows:
         names |= row.kin | {NEGATION + name for name in row.kin} | {attribute_named(name).opposite for name in row.kin}
     if is_negative(claim):
@@ -272,7 +272,9 @@ def _contradicts(fact: Fact, claim: Claim, setting: Setting) -> bool:
         return any_value or relate(claim, fact) in ("same", "more", "less")
     if (claim.attribute, fact.attribute) == ("diet", "consumes"):
         forbidden = claim.value.casefold() in FORBIDDEN_BY.get(fact.value.casefold(), ())
-        return forbidden and moments(fact, setting.heard)[-1] < setting.said_at
+        return forbidden and (fact.valid_from is not None or moments(fact, setting.heard)[-1] < setting.said_at)
+    if (claim.attribute, fact.attribute) == ("consumes", "diet"):
+        return claim.valid_from is not None and fact.value.casefold() in FORBIDDEN_BY.get(claim.value.casefold(), ())
     if UNDOES.get((claim.attribute, claim.value.casefold())) == fact.attribute:
         return True
     key = (fact.attribute, fact.value.casefold())

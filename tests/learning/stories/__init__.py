@@ -24,6 +24,8 @@ class Story:
     told: Sequence[Line]
     moments: Mapping[datetime, Sequence[str]]
     """What is known to hold at each moment, the end of the story among them."""
+    left_open: bool
+    """The rules leave to what is known what it is about; a model is shown what is known, and says it."""
 
 
 def stories() -> list[Story]:
@@ -46,7 +48,7 @@ def _story(entry: Mapping[str, object]) -> Story:
     then = cast(Mapping[date | str, list[str]], entry["then"])
     moments = {_moment(at): sorted(facts) for at, facts in then.items()}
     moments[max(line.at for line in told) + timedelta(days=1)] = sorted(cast(list[str], entry["now"]))
-    return Story(cast(str, entry["story"]), told, moments)
+    return Story(cast(str, entry["story"]), told, moments, bool(entry.get("left_open")))
 
 
 def _line(at: date | str, text: str) -> Line:

@@ -13,7 +13,8 @@ from commonplace.adapters.rules.render import USER, Who, predicate, seen_from_ou
 from commonplace.adapters.rules.tokens import Token, words
 from commonplace.domain.claims import Standing
 
-When = Literal["began", "ended", "spans", "none"]
+When = Literal["began", "now", "ended", "spans", "none"]
+"""`now`: it has begun, and at the latest when it is said."""
 
 
 class Beside(NamedTuple):
@@ -164,7 +165,7 @@ def validity(finding: Finding, clause: Clause) -> tuple[datetime | None, datetim
     begin, end = _bounds(clause)
     if finding.when == "ended":
         return (begin if end is not None else None, end or _ended_at(clause))
-    return (begin or _began_at(clause), end)
+    return (begin or _began_at(clause) or (clause.at if finding.when == "now" else None), end)
 
 
 def _bounds(clause: Clause) -> tuple[datetime | None, datetime | None]:

@@ -19,7 +19,6 @@ from commonplace.adapters.rules.topics import ACTIVITIES, BUSINESSES, DIETS, FOO
 from commonplace.adapters.rules.verbs import inflect
 from commonplace.adapters.rules.wordsets import word_set
 from commonplace.adapters.rules.working import working
-from commonplace.domain.diets import FORBIDDEN_BY
 
 _SKILLS = word_set(
     "swim drive cook ride sing dance read write code type ski skate juggle weld whistle dive sew knit play bake"
@@ -216,19 +215,10 @@ def eating(clause: Clause) -> list[Finding]:
             if len(clause.low) <= 4 and not clause.group.negated
             else []
         )
-    eaten = framed(clause)
-    return eaten + [diet for item in eaten for diet in _given_up_for(clause, item)]
-
-
-def _given_up_for(clause: Clause, eaten: Finding) -> list[Finding]:
-    """ "I eat meat again": a diet that forbids it is over, if one is known."""
+    # "I eat meat again": it was not so before, and a diet that forbids it is over
     anew = not {"again", "began"}.isdisjoint(clause.marks) or "now" in (*clause.group.adverbs, *clause.low)
-    if not anew or eaten.attribute != "consumes" or eaten.standing != "holds":
-        return []
-    return [
-        replace(told(clause, "diet", diet, eaten.text, standing="ended"), confidence=0.4)
-        for diet in FORBIDDEN_BY.get(eaten.value.lower(), ())
-    ]
+    eaten = framed(clause)
+    return [replace(item, when="now") if anew and item.standing == "holds" else item for item in eaten]
 
 
 def growing(clause: Clause) -> list[Finding]:
