@@ -264,6 +264,25 @@ async def test_a_move_that_finds_no_file_is_refused_and_goes_on_when_it_is_there
         assert await there.read_attachment(attachment.id, user="u") == NOTES
 
 
+async def test_a_file_that_had_arrived_before_its_message_was_forgotten_is_gone_when_the_move_goes_on(
+    memory: AsyncMemory, backend: Backend, tmp_path: Path
+) -> None:
+    (message,) = (await memory.add("A file", user="u", attachments=[b"qzvsecret"])).messages
+    source, home = backend.named(tmp_path / "memory"), {"home": tmp_path / "memory"}
+    places = Location.parse(source), Location.parse(tmp_path / "moved")
+
+    def interrupt(what: str, done: int, total: int | None) -> None:
+        if what == "Moving" and files(tmp_path / "moved"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await moved(*places, home, progress=interrupt)
+    assert b"qzvsecret" in bytes_of(tmp_path / "moved" / "ledger.db.attachments")
+    await memory.forget(user="u", message=message)
+    assert (await moved(*places, home, progress=unseen)).resumed
+    assert files(tmp_path / "moved") == []
+
+
 async def test_a_snapshot_and_an_export_say_that_files_are_left_out(
     memory: AsyncMemory, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

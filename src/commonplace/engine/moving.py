@@ -47,7 +47,8 @@ class Moving:
     def __init__(self, source: Parts, target: Parts, *, names: tuple[str, str], without_lost: bool = False) -> None:
         """`names` are what the caller calls the two; `without_lost` takes messages whose file is not there, too."""
         self._source, self._target = source.ledger, target.ledger
-        self._files, self._pieces = Attaching(source), Pieces(Attaching(target))
+        self._files, self._kept = Attaching(source), Attaching(target)
+        self._pieces, self._users = Pieces(self._kept), set[Scope]()
         self._from, self._to = names
         self._without_lost, self._lost = without_lost, 0
 
@@ -66,6 +67,8 @@ class Moving:
         resumed = await self._begin()
         mark = self._mark
         sent = await self._send(before.records, progress)
+        for scope in self._users if resumed else ():  # what came before, and was forgotten at the source since
+            await self._kept.sweep(scope)
         arrived = await _tally(self._target, "Comparing", progress, total=sent.records)
         if different := sent.differing(arrived):
             raise Conflict(
@@ -154,6 +157,7 @@ class Moving:
                 case OfUser(user=user, embedder=embedder):
                     await self._flush(scope, held)
                     scope, held = Scope(scope.tenant, user), []
+                    self._users.add(scope)
                     if embedder is not None:
                         await self._target.set_own_model(scope, embedder)
                 case _:
