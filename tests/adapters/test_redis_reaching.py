@@ -11,7 +11,7 @@ from commonplace.adapters.redis.ledger import open_front
 from commonplace.adapters.redis.server import Access, Server, pool
 from commonplace.domain.errors import InvalidInput
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import SessionId
+from commonplace.domain.values import MessageId, SessionId
 from tests.contracts.ledger.values import ANA, DAY, START
 from tests.servers import free_port, redis_running
 from tests.tls import behind_tls, certified
@@ -48,7 +48,7 @@ async def test_the_rights_that_the_docs_ask_for_are_enough() -> None:
         async with open_front(
             InMemoryLedger(), Access(url=url, username="commonplace", password="secret"), ring=9
         ) as f:
-            assert await f.copies.erase([ANA, Scope("acme", "x")], ["word"]) == 0
+            assert await f.copies.erase([ANA, Scope("acme", "x")], [MessageId("m1")]) == 0
             assert await f.copies.inspect() == ()
             f.copies.listen(lambda news: None)
             await asyncio.sleep(0.1)

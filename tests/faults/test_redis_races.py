@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 import numpy as np
@@ -9,13 +10,16 @@ import pytest
 from redis.asyncio import Redis
 
 from commonplace.adapters.inmemory import InMemoryLedger
+from commonplace.adapters.redis.coding import packed_message
 from commonplace.adapters.redis.ledger import Front, open_front
 from commonplace.adapters.redis.server import FULL, Access
 from commonplace.domain.receipts import Part
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Json, SessionId, SessionInfo
+from commonplace.domain.values import Json, MessageId, SessionId, SessionInfo
+from commonplace.memory import AsyncMemory
 from commonplace.ports.erasure import Removal
 from commonplace.ports.ledger import MessagePage, MessageQuery
+from commonplace.stopping import stop
 from tests.contracts.ledger.values import ANA, BEN, DAY, START, added
 from tests.servers import redis_running
 
@@ -84,7 +88,7 @@ async def test_a_reader_puts_nothing_back_that_was_forgotten_while_it_read(
         reading = asyncio.ensure_future(READERS[reader](front))
         await inner.reading.wait()
         await front.ledger.erase(ANA, Removal(id="e1", what=Part(), at=START))
-        assert await front.copies.erase([ANA], ["Shram"]) == 0
+        assert await front.copies.erase([ANA], [MessageId("m1")]) == 0
         inner.may_go.set()
         assert await reading
         left = [key async for key in client.scan_iter(f"commonplace:{inner.name}:*")]
@@ -112,3 +116,49 @@ async def test_a_ring_of_many_thousands_is_kept_whole(redis_url: str) -> None:
         before = front.copies.figures()["hits"]
         assert await front.recent.recent(ANA, S1, limit=9_000) == read
         assert front.copies.figures()["hits"] == before + 1
+
+
+@asynccontextmanager
+async def all_the_while(work: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Do something again and again."""
+
+    async def going_on() -> None:
+        while True:
+            await work()
+
+    task = asyncio.create_task(going_on())
+    try:
+        yield
+    finally:
+        await stop(task)
+
+
+MANY = "for n = 1, 100000 do redis.call('set', 'another:' .. n, n) end"
+"""Keys of others: it takes a while to look through them."""
+
+
+async def test_a_conversation_may_go_on_while_another_one_is_forgotten() -> None:
+    """What is read again meanwhile is no trace: neither a short id that is part of a number, nor the same greeting."""
+    hello = "Hello! How can I help you today?"
+    with redis_running() as (url, _):
+        async with Redis.from_url(url) as client, AsyncMemory.ephemeral(redis_url=url) as memory:
+            await client.eval(MANY, 0)
+            for id_, session in (("1", "s1"), ("2", "s2")):
+                said = {"id": id_, "role": "assistant", "content": hello}
+                await memory.add([said], user="ana", session=session, learn=False)
+            async with all_the_while(memory.session("s2", user="ana").recent):
+                receipt = await memory.forget(user="ana", session="s1")
+            assert "redis" in receipt.verified
+            assert [one.id for one in await memory.session("s2", user="ana").recent()] == ["2"]
+
+
+async def test_a_message_that_is_still_there_is_found() -> None:
+    with redis_running() as (url, _):
+        async with Redis.from_url(url) as client, open_front(InMemoryLedger(), Access(url=url), ring=10) as front:
+            await client.eval(MANY, 0)
+            await front.ledger.write(ANA, added("m1"))
+            (message,) = await front.recent.recent(ANA, S1, limit=1)
+            (key,) = await client.keys("*:ring:*")
+            again = "redis.call('del', KEYS[1]) return redis.call('rpush', KEYS[1], ARGV[1])"
+            async with all_the_while(lambda: client.eval(again, 1, key, packed_message(message))):
+                assert await front.copies.erase([ANA], [MessageId("m1")]) == 1

@@ -14,7 +14,7 @@ from commonplace.domain.errors import Conflict, InvalidInput, Unavailable
 from commonplace.domain.progress import Progress, unseen
 from commonplace.domain.receipts import Part, Receipt, summed
 from commonplace.domain.scope import Scope
-from commonplace.domain.values import Summary
+from commonplace.domain.values import MessageId, Summary
 from commonplace.engine.attaching import Attaching
 from commonplace.engine.choosing import Choosing
 from commonplace.engine.corpora import Corpora
@@ -133,7 +133,7 @@ class Forgetting:
             LOG.info("a forget that was cut short is complete")
 
     async def _see_to(
-        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[str] = ()
+        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[MessageId] = ()
     ) -> Sequence[Receipt]:
         try:
             return await self._finish(erased, progress, traces)
@@ -145,8 +145,8 @@ class Forgetting:
 
     async def _erase(
         self, scope: Scope, what: Part, *, dry_run: bool, progress: Progress, id_: str | None = None
-    ) -> tuple[Erased, Sequence[str]]:
-        """Returns what was erased, and what may not be found anywhere any more."""
+    ) -> tuple[Erased, Sequence[MessageId]]:
+        """Returns what was erased, and messages that may not be found anywhere any more."""
         id_ = id_ or self._parts.new_id()
         for _ in range(ATTEMPTS):
             removal = await self._removing.plan(scope, what, id_, progress=progress)
@@ -173,7 +173,7 @@ class Forgetting:
         return tuple(untold)
 
     async def _finish(
-        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[str] = ()
+        self, erased: Sequence[Erased], progress: Progress, traces: Sequence[MessageId] = ()
     ) -> Sequence[Receipt]:
         """See to what the ledger cannot: each step may have been taken before."""
         progress(STEPS[1], 1, len(STEPS))

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from commonplace.domain.results import Finding
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import MessageId
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,11 @@ class SharedCopies(Protocol):
         """Look for what is not as it should be."""
         ...
 
-    async def erase(self, scopes: Sequence[Scope], traces: Sequence[str]) -> int | None:
-        """Remove all copies about these users, and all vectors, then look for the traces in what is there of them.
+    async def erase(self, scopes: Sequence[Scope], messages: Sequence[MessageId]) -> int | None:
+        """Remove all copies about these users, and all vectors, then look for the messages in what is there of them.
 
-        Returns how many keys hold one; None if it cannot be reached, and then everything there ends by itself in an
+        Others may read about these users all the while, and fill copies with what is left of them. Returns how many
+        keys hold one of the messages; None if it cannot be reached, and then everything there ends by itself in an
         hour at most.
         """
         ...

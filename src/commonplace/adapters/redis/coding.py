@@ -86,6 +86,11 @@ def packed_message(message: Message) -> str:
     )
 
 
+def packed_start(message: MessageId) -> bytes:
+    """Return what a packed message with this id starts with, and no other one: its id comes first."""
+    return text({"id": message})[:-1].encode() + b","
+
+
 def unpacked_messages(packed: Sequence[bytes]) -> Sequence[Message] | None:
     """Return the messages; None if one of them cannot be read."""
     try:

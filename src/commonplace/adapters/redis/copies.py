@@ -6,12 +6,13 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from commonplace.adapters.redis.coding import text
+from commonplace.adapters.redis.coding import packed_start
 from commonplace.adapters.redis.keys import Keys
 from commonplace.adapters.redis.news import RedisNews
 from commonplace.adapters.redis.server import Server
 from commonplace.domain.results import Finding
 from commonplace.domain.scope import Scope
+from commonplace.domain.values import MessageId
 from commonplace.ports.shared import News
 
 AT_A_TIME = 1_000
@@ -59,13 +60,13 @@ class RedisCopies:
             return (Finding(check="redis", severity="note", message=message, means=means),)
         return ()
 
-    async def erase(self, scopes: Sequence[Scope], traces: Sequence[str]) -> int | None:
+    async def erase(self, scopes: Sequence[Scope], messages: Sequence[MessageId]) -> int | None:
         users = tuple(self._keys.of(scope) for scope in scopes)
-        forms = [text(trace)[1:-1].encode() for trace in traces]
+        starts = tuple(map(packed_start, messages))
 
         async def remove(client: Redis) -> int:
             await _each(client, self._keys.base, (*users, self._keys.embeddings()), _unlink)
-            return await _each(client, self._keys.base, users, lambda one, names: _holding(one, names, forms))
+            return await _each(client, self._keys.base, users, lambda one, names: _holding(one, names, starts))
 
         return await self._server.ask(remove, urgent=True)
 
@@ -105,13 +106,11 @@ async def _unlink(client: Redis, names: Sequence[str]) -> int:
     return int(await client.unlink(*names))
 
 
-async def _holding(client: Redis, names: Sequence[str], traces: Sequence[bytes]) -> int:
-    """Return how many of these keys hold one of the traces."""
+async def _holding(client: Redis, names: Sequence[str], starts: tuple[bytes, ...]) -> int:
+    """Return how many of these keys hold a message that starts so."""
     pipeline = client.pipeline(transaction=False)
     for name in names:
-        if ":session:" in name:
-            pipeline.hvals(name)
-        elif ":ring:" in name:
+        if ":ring:" in name:
             pipeline.lrange(name, 0, -1)
-    values = await pipeline.execute()
-    return sum(any(trace in part for part in value for trace in traces) for value in values)
+    rings = await pipeline.execute()
+    return sum(any(one.startswith(starts) for one in ring) for ring in rings)
