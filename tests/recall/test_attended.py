@@ -22,6 +22,9 @@ class Hanging(InMemoryIndex):
         self.answers, self.asked = asyncio.Event(), 0
         self.answers.set()
         self.refuses = False
+        self.lets_go = asyncio.Event()
+        """Until then, a call that is given up does not end: as a driver that tells its server first."""
+        self.lets_go.set()
 
     async def search(
         self, collection: str, vector: Vector, *, limit: int, identity: str | None = None
@@ -29,7 +32,11 @@ class Hanging(InMemoryIndex):
         self.asked += 1
         if self.refuses:
             raise IndexUnavailable("refused")
-        await self.answers.wait()
+        try:
+            await self.answers.wait()
+        except asyncio.CancelledError:
+            await self.lets_go.wait()
+            raise
         return await super().search(collection, vector, limit=limit, identity=identity)
 
 
@@ -42,10 +49,10 @@ def hanging() -> Hanging:
 async def index(hanging: Hanging, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Attended]:
     monkeypatch.setattr(attended, "SHORTEST_REST", 3600.0)
     monkeypatch.setattr(attended, "LONGEST_REST", 3600.0)
-    index = Attended(hanging, server=True, within=0.05, slow=0.04)
-    await index.upsert(ANA, {1: axis(0)})
-    yield index
-    await index.close()
+    async with Attended(hanging, server=True, within=0.05, slow=0.04) as index:
+        await index.upsert(ANA, {1: axis(0)})
+        yield index
+        await index.close()
 
 
 async def found(index: Attended) -> Sequence[int]:
@@ -61,6 +68,18 @@ async def test_a_server_that_hangs_is_left_alone_once_it_was_waited_for(index: A
             await found(index)
     assert hanging.asked == 1
     assert index.figures() == {"up": 0, "answers": 1, "failures": 1, "skipped": 3}
+
+
+async def test_a_call_that_takes_its_time_to_give_up_is_not_waited_for(index: Attended, hanging: Hanging) -> None:
+    hanging.answers.clear()
+    hanging.lets_go.clear()
+    before = asyncio.all_tasks()
+    async with asyncio.timeout(5):
+        with pytest.raises(IndexUnavailable, match=r"no answer within 0\.05 s"):
+            await found(index)
+    assert asyncio.all_tasks() > before
+    await index.__aexit__()
+    assert asyncio.all_tasks() == before, "it has ended when the index is left"
 
 
 async def test_whoever_waits_already_stops_when_another_has_found_out(hanging: Hanging) -> None:

@@ -8,11 +8,12 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from commonplace.domain.errors import IndexUnavailable
 from commonplace.ports.index import Near, VectorIndex
 from commonplace.ports.ledger import Vector
+from commonplace.stopping import stop
 
 T = TypeVar("T")
 Call = Callable[[], Coroutine[Any, Any, T]]
@@ -34,8 +35,16 @@ class Attended:
         """Set from a failure that took its time until the next answer."""
         self._rest, self._rests_until, self._trying = SHORTEST_REST, 0.0, False
         self._answers = self._failures = self._skipped = 0
+        self._under_way = set[asyncio.Task[Any]]()
         self.problem: str | None = None
         """What went wrong when it was last asked; None when it answered, or was not asked."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Let no call outlive it that was given up. Whoever opened the index closes it."""
+        await stop(*self._under_way)
 
     @property
     def name(self) -> str:
@@ -130,11 +139,20 @@ class Attended:
             silence.cancel()
 
     async def _bounded(self, call: Call[T], within: float | None) -> T:
+        """Wait for an answer for so long. A call that is given up may take as long again to end: some drivers tell the
+        server first, and that is silent.
+        """
+        asking = asyncio.create_task(call())
+        self._under_way.add(asking)
+        asking.add_done_callback(self._under_way.discard)
+        asking.add_done_callback(_heard)
         try:
-            async with asyncio.timeout(within):
-                return await call()
-        except TimeoutError as error:
-            raise IndexUnavailable(f"{self.name}: no answer within {within:g} s") from error
+            await asyncio.wait({asking}, timeout=within)
+            if not asking.done():
+                raise IndexUnavailable(f"{self.name}: no answer within {within:g} s")
+            return asking.result()
+        finally:
+            asking.cancel()
 
     async def _counted(self, call: Call[T]) -> T:
         began = time.monotonic()

@@ -30,15 +30,23 @@ async def open_indexes(settings: "Settings", *, in_process: bool) -> AsyncIterat
     # The default folder beside a database somewhere else may be another memory's, and in use.
     ours = settings.database_url is None or {"home", "chroma_path"} & settings.model_fields_set
     if in_process or embedded or not ours or not folder.exists():
-        async with _opened(settings, name, in_process=in_process) as used:
-            yield Indexes(_attended(used, server=not embedded))
+        async with _attended(settings, name, in_process=in_process, server=not embedded) as used:
+            yield Indexes(used)
         return
-    async with _opened(settings, name, in_process=False) as used, _chroma_folder(settings) as former:
-        yield Indexes(_attended(used, server=True), (former,))
+    async with _attended(settings, name) as used, _chroma_folder(settings) as former:
+        yield Indexes(used, (former,))
 
 
-def _attended(index: VectorIndex | None, *, server: bool) -> Attended | None:
-    return None if index is None else Attended(index, server=server)
+@asynccontextmanager
+async def _attended(
+    settings: "Settings", name: str, *, in_process: bool = False, server: bool = True
+) -> AsyncIterator[Attended | None]:
+    async with _opened(settings, name, in_process=in_process) as index:
+        if index is None:
+            yield None
+            return
+        async with Attended(index, server=server) as attended:
+            yield attended
 
 
 @asynccontextmanager
