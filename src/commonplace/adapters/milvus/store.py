@@ -129,7 +129,7 @@ class Store:
         found = Counter[str]()
         for name in self._ours():
             found[_plain(name)] += self._count(name)
-        return found
+        return dict(found)
 
     def drop(self, collection: str) -> None:
         self._names.pop(collection, None)
@@ -193,12 +193,22 @@ class Store:
         if name in self._loaded:
             return
         with self._changing:
-            if not self._client.list_indexes(name, **self._bounded):
-                graph = self._client.prepare_index_params()
-                graph.add_index("vector", index_type="HNSW", metric_type="COSINE", params=GRAPH)
-                self._client.create_index(name, graph, sync=False, **self._bounded)
+            if not self._has_graph(name):
+                self._plan_graph(name)
             self._client.load_collection(name, **self._bounded)
             self._loaded.add(name)
+
+    def _has_graph(self, name: str) -> bool:
+        return bool(self._client.list_indexes(name, **self._bounded))
+
+    def _plan_graph(self, name: str) -> None:
+        graph = self._client.prepare_index_params()
+        graph.add_index("vector", index_type="HNSW", metric_type="COSINE", params=GRAPH)
+        try:
+            self._client.create_index(name, graph, sync=False, **self._bounded)
+        except MilvusException:
+            if not self._has_graph(name):  # another process was quicker
+                raise
 
     def _count(self, name: str) -> int:
         """Return how many rows it holds: none, if it is gone by now."""

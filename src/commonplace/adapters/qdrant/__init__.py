@@ -153,7 +153,7 @@ class QdrantIndex:
             found = Counter[str]()
             for name in await self._ours():
                 found[_plain(name, self._prefix)] += await self._count(name)
-            return found
+            return dict(found)
 
         return await self._run(work)
 
