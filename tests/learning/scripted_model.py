@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,6 +39,14 @@ class ScriptedModel:
     """Answers wait for it."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # who asked was killed, as in the chaos
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(answer: Script) -> Iterator[ScriptedModel]:
     model = ScriptedModel(answer)
@@ -71,8 +80,7 @@ def serving(answer: Script) -> Iterator[ScriptedModel]:
         def log_message(self, format: str, *args: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     model.url = f"http://127.0.0.1:{server.server_address[1]}"
