@@ -36,7 +36,7 @@ NOT_ON_BOTH = {
     "tests/faults/test_kill_chroma.py": "the folder of Chroma by itself",
     "tests/faults/test_kill_ledger.py": "the file of SQLite and its log; a server's are in test_kill_postgres.py",
     "tests/faults/test_kill_postgres.py": "the server's own process is killed",
-    "tests/faults/test_redis_races.py": "what is in Redis by itself, in front of a ledger that waits when it is told to",
+    "tests/faults/test_redis_races.py": "what is in Redis by itself, and a ledger that waits when it is told to",
     "tests/faults/test_redis_strange.py": "what is in Redis by itself",
 }
 """What runs on one ledger, or none, by its nature. Single tests of other files are marked `backends("files")`, and say
