@@ -4,10 +4,12 @@ import gc
 import ipaddress
 import os
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.nodeid import coerce_node_id
 from hypothesis import settings
 
 from tests.backends import backend, put_on_backends, shared_backend
@@ -123,8 +125,19 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _tell_apart(items)
     rank = {folder: place for place, folder in enumerate(LONG)}
     items.sort(key=lambda item: min((rank[part] for part in LONG if item.nodeid.startswith(part)), default=len(LONG)))
+
+
+def _tell_apart(items: list[pytest.Item]) -> None:
+    """Number tests of one name, as those that schemathesis makes of all operations: where several processes share the
+    tests, each name is given out once, and the others of it would not run at all."""
+    seen = Counter[str]()
+    for item in items:
+        seen[item.nodeid] += 1
+        if (number := seen[item.nodeid]) > 1:
+            item._id = coerce_node_id(f"{item.nodeid}[{number}]")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

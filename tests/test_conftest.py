@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.servers import run_sql
 
 ROOT = Path(__file__).parent.parent
@@ -112,3 +114,9 @@ def test_another_run_of_the_tests_takes_nothing_from_the_servers_of_this_one(
 ) -> None:
     assert "= 1 passed in" in closing_line(MAKING_A_FOLDER, folder=tmp_path, environment=environment, ci=False)
     run_sql(postgres_url, "checkpoint")  # it opens files, as whoever it runs as
+
+
+def test_no_two_tests_have_one_name(request: pytest.FixtureRequest) -> None:
+    """Of those that have, only one would be given to the processes that share the tests."""
+    names = [item.nodeid for item in request.session.items]
+    assert len(names) == len(set(names))
