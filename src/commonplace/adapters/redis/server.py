@@ -212,10 +212,8 @@ class Server:
 
 def told(error: Exception) -> str:
     """Say what failed, without anything that was in the command."""
-    name, reply = (
-        type(error).__name__,
-        str(error).rpartition("caused error: ")[2],
-    )  # a pipeline quotes the command first
+    name = type(error).__name__
+    reply = str(error).rpartition("caused error: ")[2]  # a pipeline quotes the command first
     if isinstance(error, OutOfMemoryError) or "OOM command not allowed" in reply:  # a script says where, too
         return FULL
     code = reply.lstrip("('").split(" ", 1)[0]  # some are quoted there
