@@ -110,6 +110,17 @@ async def test_the_answers_are_those_of_a_memory_with_room(ledger: Ledger) -> No
         assert 0 < (await roomy.stats()).cache["bytes"] <= (ROWS + 1) * plan.row_bytes(DIMENSIONS)
 
 
+@pytest.mark.usefixtures("read")
+@pytest.mark.parametrize("where", [None, {"n": {"$lt": 910}}])
+async def test_chance_is_that_of_all_rows_and_not_of_the_few_that_were_looked_at(
+    ledger: Ledger, where: dict[str, Any] | None
+) -> None:
+    memory = engine(ledger)
+    await fill(memory)
+    (found,) = await memory.recall("chess number328", user="u", limit=1, where=where, explain=True)
+    assert found.why is not None and found.why.evidence["rows"] == ROWS + 1
+
+
 async def test_no_more_rows_than_the_budget_holds_are_ever_read_at_once(ledger: Ledger, read: list[int]) -> None:
     memory = engine(ledger)
     await fill(memory)

@@ -126,4 +126,5 @@ class Oversized:
         corpus.generation, corpus.model = feed.versions.generation, feed.versions.model
         corpus.lexical.known_idf = known
         await take_in(corpus, feed)
+        corpus.others = feed.versions.rows - len(corpus)
         return corpus

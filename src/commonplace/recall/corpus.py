@@ -60,6 +60,8 @@ class Corpus:
         self.metadata: list[str | None] = []
         self.rows = Columns()
         self.slot_of: dict[int, int] = {}
+        self.others = 0
+        """Rows that the user has beside these, where this is a part of them."""
         self.generation = 0
         """Of the vectors."""
         self.model: str | None = None

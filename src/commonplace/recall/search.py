@@ -260,7 +260,7 @@ def evidence(corpus: Corpus, found: Candidates, best: NDArray[np.int64]) -> Evid
         cosine=cosines[0] if cosines else None,
         reach=None if found.reach is None else float(found.reach[first]),
         around=around,
-        rows=len(corpus),
+        rows=len(corpus) + corpus.others,
         about_talk=found.question.about_talk,
     )
 
