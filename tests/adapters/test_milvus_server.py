@@ -14,7 +14,7 @@ import grpc
 import pytest
 from pymilvus import MilvusClient
 
-from commonplace.adapters.milvus import MilvusIndex
+from commonplace.adapters.milvus import MilvusIndex, store
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from tests.contracts.vector_index import ANA, BEN, axis, found
 from tests.servers import free_port, milvus_running
@@ -54,6 +54,18 @@ async def test_a_server_that_falls_silent_is_not_waited_for_for_ever(tmp_path: P
         async with MilvusIndex(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2) as index:
             with pytest.raises(IndexUnavailable):
                 await index.search(ANA, axis(0), limit=1)
+
+
+async def test_a_server_that_takes_no_pings_of_the_idle_does_not_end_the_connection(
+    milvus_url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for option, value in {"grpc.keepalive_time_ms": 1_000, "grpc.http2.max_pings_without_data": 0}.items():
+        monkeypatch.setitem(store.OPTIONS, option, value)
+    async with MilvusIndex(milvus_url) as index:
+        await index.collections()
+        await asyncio.sleep(5)
+        await index.collections()
+    assert "too_many_pings" not in capfd.readouterr().err
 
 
 async def test_a_server_that_lost_everything_is_noticed_and_fed_again(tmp_path: Path) -> None:
@@ -99,7 +111,7 @@ async def test_a_collection_that_somebody_let_go_of_is_loaded_again(milvus_url: 
     async with MilvusIndex(milvus_url) as index:
         await index.drop(BEN)
         await index.upsert(BEN, {1: axis(0)})
-        client = MilvusClient(milvus_url)
+        client = MilvusClient(milvus_url, grpc_options=store.OPTIONS)
         client.release_collection((await index.identity(BEN)).removeprefix("milvus:"))
         client.close()
         with pytest.raises(IndexUnavailable, match="load"):

@@ -7,6 +7,7 @@ import pytest
 from pymilvus import MilvusClient
 
 from commonplace.adapters.milvus import MilvusIndex
+from commonplace.adapters.milvus.store import OPTIONS
 from tests.contracts.vector_index import ANA, VectorIndexContract, cloud, found
 
 
@@ -29,7 +30,7 @@ async def test_once_there_is_a_graph_many_equal_rows_do_not_hide_the_others(
     mixed = [*others.items(), *dict.fromkeys(range(2_000, 3_500), others[1]).items()]
     order = np.random.default_rng(5).permutation(len(mixed))
     await index.upsert(ANA, dict(mixed[at] for at in order))
-    name, client = (await index.identity(ANA)).removeprefix("milvus:"), MilvusClient(milvus_url)
+    name, client = (await index.identity(ANA)).removeprefix("milvus:"), MilvusClient(milvus_url, grpc_options=OPTIONS)
     client.flush(name)
     assert client.describe_index(name, "vector")["indexed_rows"] == len(mixed)
     client.close()

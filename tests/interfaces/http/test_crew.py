@@ -30,7 +30,7 @@ def lives(pid: int) -> bool:
     """Say whether it runs: one that nobody has waited for is not there any more, either."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the second, where it goes between opening and reading
         return False
 
 

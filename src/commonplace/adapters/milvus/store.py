@@ -30,8 +30,9 @@ UNKNOWN = 2
 GRAPH = {"M": 24, "efConstruction": 256}
 LOOKED_AT = 256
 """Rows that a search looks at, at least."""
-OPTIONS = {"grpc.use_local_subchannel_pool": 1}
-"""Else a new connection would wait for as long as the one before it had meant to."""
+OPTIONS = {"grpc.use_local_subchannel_pool": 1, "grpc.keepalive_permit_without_calls": 0}
+"""Else a new connection would wait for as long as the one before it had meant to, and a server that takes no pings of
+the idle (milvus-lite) would end the connection, and with it a call that has just been made."""
 
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # else 60 lines on the terminal for each call that fails
 
