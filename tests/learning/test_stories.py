@@ -21,9 +21,9 @@ NEIGHBOURS = 4
 
 
 def apart(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Embed no two texts alike: no decision of these stories may rest on a vector."""
+    """Embed no two texts alike, by chance either: no decision of these stories may rest on a vector."""
     seeds = [zlib.crc32(text.encode()) for text in texts]
-    return np.stack([np.random.default_rng(seed).standard_normal(64, dtype=np.float32) for seed in seeds])
+    return np.stack([np.random.default_rng(seed).standard_normal(1_024, dtype=np.float32) for seed in seeds])
 
 
 @pytest.fixture(scope="module")
