@@ -15,6 +15,7 @@ from hypothesis import settings
 from tests.backends import backend, put_on_backends, shared_backend
 from tests.servers import (
     chroma_url,
+    milvus_shared,
     milvus_url,
     postgres_database,
     postgres_emptied,
@@ -29,6 +30,7 @@ from tests.servers import (
 __all__ = [
     "backend",
     "chroma_url",
+    "milvus_shared",
     "milvus_url",
     "postgres_database",
     "postgres_emptied",

@@ -81,9 +81,22 @@ def milvus_running(folder: Path, *, port: int | None = None) -> Iterator[tuple[s
 
 
 @pytest.fixture(scope="session")
-def milvus_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def milvus_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with milvus_running(tmp_path_factory.mktemp("milvus-server")) as (url, _):
         yield url
+
+
+@pytest.fixture
+def milvus_url(milvus_shared: str) -> str:
+    """Return the URL of a server that many tests share, emptied."""
+    from pymilvus import MilvusClient
+
+    from commonplace.adapters.milvus.store import OPTIONS
+
+    with contextlib.closing(MilvusClient(milvus_shared, grpc_options=OPTIONS)) as client:
+        for name in client.list_collections():
+            client.drop_collection(name)
+    return milvus_shared
 
 
 @contextlib.contextmanager

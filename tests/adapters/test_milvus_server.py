@@ -33,7 +33,7 @@ async def test_a_server_that_is_away_is_an_error_at_once_and_used_again_when_it_
         for _ in range(3):
             with pytest.raises(IndexUnavailable):
                 await index.search(ANA, axis(0), limit=1)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 8  # a time-out would take 10 each
         with milvus_running(tmp_path, port=port):
             assert await found(index, ANA, axis(0)) == [1]
             assert await index.identity(ANA) == before

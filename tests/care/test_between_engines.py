@@ -9,6 +9,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.memory import AsyncMemory
 from tests.backends import Backend
+from tests.care.close import Close
 from tests.care.folders import NOW, memory_of
 
 QUESTIONS = ("which tools do I use", "tea", "what am I allergic to", "")
@@ -33,7 +34,7 @@ async def answers(memory: Engine) -> list[Any]:
     found = [await memory.recall(question, user="ana", min_relevance=0) for question in QUESTIONS]
     facts = list(await memory.facts(user="ana", valid_at=NOW - timedelta(days=5)))
     return [
-        [[(one.id, one.text, round(one.relevance, 4), one.note) for one in hits] for hits in found],
+        [[(one.id, one.text, Close(one.relevance), one.note) for one in hits] for hits in found],
         facts,
         [await memory.history(fact.id, user="ana") for fact in facts],
         list(await memory.messages(user="ana")),

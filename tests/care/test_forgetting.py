@@ -25,7 +25,7 @@ pytestmark = pytest.mark.backends("pairwise")
 @pytest.fixture
 async def memory(backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
     """The story: two tools, and one that is given up in another conversation."""
-    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=64)) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder()) as memory:
         both = {"id": "m1", "content": "I use Shram and Magnet as productivity tools"}
         await memory.add(both, user="u1", session="s1", at=MAY)
         await memory.add({"id": "m2", "content": "I don't use Magnet anymore"}, user="u1", session="s2", at=JUNE)
@@ -191,7 +191,7 @@ async def test_a_tenant_is_named_as_it_is_and_alone(memory: AsyncMemory, named: 
 
 
 async def test_a_tenant_does_not_reach_into_another(backend: Backend, tmp_path: Path) -> None:
-    embedder, place = HashEmbedder(dimensions=64), {**backend.at(tmp_path), "index": "auto"}
+    embedder, place = HashEmbedder(), {**backend.at(tmp_path), "index": "auto"}
     async with AsyncMemory.open(**place, tenant="b", embedder=embedder) as other:
         await other.add("I use Magnet", user="u1")
         before = [item.id for item in await other.recall("tools", user="u1")]

@@ -10,6 +10,7 @@ import pytest
 
 from commonplace import Export, Incompatible, InvalidInput, Memory, Recalled
 from tests.backends import Backend
+from tests.care.close import Close
 
 THINGS = ("bike", "garden", "violin", "coffee", "chess", "kayak", "oven", "tent", "guitar", "camera")
 PLACES = ("Lisbon", "Oslo", "Kyoto", "Quito", "Turin", "Cork", "Riga", "Lima", "Perth", "Graz")
@@ -73,7 +74,7 @@ def answers(memory: Memory, user: str = "u1", *, every: int = 5) -> list[list[tu
 
 
 def _plain(found: Recalled) -> tuple[object, ...]:
-    return found.id, found.text, found.at, round(found.relevance, 6), found.valid_from, found.valid_to, found.sources
+    return found.id, found.text, found.at, Close(found.relevance), found.valid_from, found.valid_to, found.sources
 
 
 def history(memory: Memory) -> list[Any]:

@@ -22,7 +22,7 @@ def place(backend: Backend, tmp_path: Path) -> dict[str, Any]:
 
 
 def opened(place: dict[str, Any], url: str) -> Opening:
-    return AsyncMemory.open(**{**place, "redis_url": url}, embedder=HashEmbedder(dimensions=64))
+    return AsyncMemory.open(**{**place, "redis_url": url}, embedder=HashEmbedder())
 
 
 @pytest.fixture

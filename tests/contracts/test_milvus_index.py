@@ -14,8 +14,6 @@ from tests.contracts.vector_index import ANA, VectorIndexContract, cloud, found
 @pytest.fixture
 async def index(milvus_url: str) -> AsyncIterator[MilvusIndex]:
     async with MilvusIndex(milvus_url) as index:
-        for collection in await index.collections():
-            await index.drop(collection)
         yield index
 
 

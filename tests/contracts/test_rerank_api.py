@@ -91,7 +91,7 @@ async def test_a_wrong_key_and_a_slow_server_are_failures(server: Served) -> Non
 
 async def test_a_failing_reranker_leaves_the_order_as_it_was_and_says_so(server: Served) -> None:
     async with AsyncMemory.ephemeral(
-        embedder=HashEmbedder(dimensions=64), index="exact", rerank=server.url, rerank_key="secret"
+        embedder=HashEmbedder(), index="exact", rerank=server.url, rerank_key="secret"
     ) as memory:
         for name in ("tools tools tools", "some tools", "old garden tools"):
             await memory.remember(f"Has {name}", user="ana")

@@ -11,7 +11,7 @@ from commonplace.adapters.hashing import HashEmbedder
 
 async def main(folder: Path) -> None:
     os.umask(0)  # the worst: whatever is private is private because somebody saw to it
-    async with AsyncMemory.open(folder / "memory", index="chroma", embedder=HashEmbedder(dimensions=64)) as memory:
+    async with AsyncMemory.open(folder / "memory", index="chroma", embedder=HashEmbedder()) as memory:
         for n in range(20):
             await memory.add(f"I use tool {n}", user="ana", session="s1")
         await memory.recall("tools", user="ana")

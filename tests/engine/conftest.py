@@ -12,7 +12,7 @@ from tests.backends import Backend, Engines
 
 @pytest.fixture
 async def memory(backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
-    embedder = HashEmbedder(dimensions=64)
+    embedder = HashEmbedder()
     opening = AsyncMemory.ephemeral(embedder=embedder, index="exact")
     if backend.engines != Engines():
         opening = AsyncMemory.open(**backend.at(tmp_path), embedder=embedder)

@@ -17,7 +17,7 @@ SAID = ["I live in Porto", "My sister plays the cello", "I am allergic to peanut
 
 
 def opened(place: Path | str, **settings: object) -> Opening:
-    return AsyncMemory.open(place, embedder=HashEmbedder(dimensions=64), **settings)  # type: ignore[arg-type]
+    return AsyncMemory.open(place, embedder=HashEmbedder(), **settings)  # type: ignore[arg-type]
 
 
 async def story(memory: AsyncMemory, name: str) -> None:

@@ -27,13 +27,13 @@ pytestmark = pytest.mark.backends("ledgers")
 @pytest.fixture(params=PATHS)
 async def kept(request: pytest.FixtureRequest, backend: Backend, tmp_path: Path) -> AsyncIterator[AsyncMemory]:
     place = {**backend.at(tmp_path), "index": request.param}
-    async with AsyncMemory.open(**place, embedder=HashEmbedder(dimensions=64)) as memory:
+    async with AsyncMemory.open(**place, embedder=HashEmbedder()) as memory:
         yield memory
 
 
 @pytest.mark.backends("pairwise")
 async def test_it_changes_its_mind_when_the_user_does(backend: Backend, tmp_path: Path) -> None:
-    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=64)) as kept:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder()) as kept:
         await tells_the_story(kept)
 
 
@@ -68,7 +68,7 @@ async def test_what_was_known_then_is_not_what_was_true_then(kept: AsyncMemory) 
 
 
 async def test_a_message_is_found_at_once_and_by_a_new_process(backend: Backend, tmp_path: Path) -> None:
-    embedder = HashEmbedder(dimensions=64)
+    embedder = HashEmbedder()
     async with (
         AsyncMemory.open(**backend.at(tmp_path), embedder=embedder) as first,
         AsyncMemory.open(**backend.at(tmp_path), embedder=embedder) as second,
@@ -202,7 +202,7 @@ async def test_blocks_are_pinned_in_order(memory: AsyncMemory) -> None:
 
 
 async def test_another_model_is_refused_and_the_way_out_works(backend: Backend, tmp_path: Path) -> None:
-    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=64)) as memory:
+    async with AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder()) as memory:
         await memory.add("The lighthouse is painted red", user="u")
     with pytest.raises(EmbedderMismatch, match="reindex --embed"):
         await AsyncMemory.open(**backend.at(tmp_path), embedder=HashEmbedder(dimensions=32))

@@ -68,7 +68,7 @@ async def filled(memory: Engine, *, user: str, secret: str) -> tuple[str, str]:
 @pytest.fixture
 async def held(backend: Backend, tmp_path: Path) -> AsyncIterator[Held]:
     place = backend.at(tmp_path)
-    async with AsyncMemory.open(**place, tenant="acme", embedder=HashEmbedder(dimensions=64)) as memory:
+    async with AsyncMemory.open(**place, tenant="acme", embedder=HashEmbedder()) as memory:
         other = await memory.beside("globex")
         message, fact = await filled(memory, user="victim", secret=SECRET)
         await filled(memory, user="intruder", secret="Ordinary")

@@ -18,7 +18,7 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 @pytest.fixture
 async def memory() -> AsyncIterator[AsyncMemory]:
-    async with AsyncMemory.ephemeral(embedder=HashEmbedder(dimensions=64), index="exact") as memory:
+    async with AsyncMemory.ephemeral(embedder=HashEmbedder(), index="exact") as memory:
         yield memory
 
 

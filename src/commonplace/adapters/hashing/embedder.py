@@ -17,7 +17,7 @@ WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    def __init__(self, dimensions: int = 64) -> None:
+    def __init__(self, dimensions: int = 256) -> None:
         if dimensions < FEWEST:
             raise InvalidInput(f"dimensions={dimensions}: expected at least {FEWEST}")
         self._dimensions = dimensions

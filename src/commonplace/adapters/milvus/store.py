@@ -58,7 +58,7 @@ class Store:
         self._own = {"consistency_level": "Session", **self._bounded}
         """A process counts what it has written itself, and waits for no other."""
         self._changing = RLock()
-        """Held to make, to empty and to load: two threads would make one collection twice."""
+        """Held to make, drop and load: two threads would make one twice, and milvus-lite fails where both drop it."""
         self._names: dict[str, str] = {}
         self._loaded: set[str] = set()
         self._size = UNKNOWN
@@ -133,9 +133,10 @@ class Store:
         return dict(found)
 
     def drop(self, collection: str) -> None:
-        self._names.pop(collection, None)
-        for name in self._all(collection):
-            self._client.drop_collection(name, **self._bounded)
+        with self._changing:
+            self._names.pop(collection, None)
+            for name in self._all(collection):
+                self._client.drop_collection(name, **self._bounded)
 
     def distrust(self) -> None:
         """Look again whether a collection is loaded: somebody may have let go of it."""
