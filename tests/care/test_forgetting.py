@@ -194,8 +194,8 @@ async def test_a_tenant_does_not_reach_into_another(backend: Backend, tmp_path: 
     embedder, place = HashEmbedder(), {**backend.at(tmp_path), "index": "auto"}
     async with AsyncMemory.open(**place, tenant="b", embedder=embedder) as other:
         await other.add("I use Magnet", user="u1")
-        before = [item.id for item in await other.recall("tools", user="u1")]
+        before = [item.id for item in await other.recall("Magnet", user="u1")]
         async with AsyncMemory.open(**place, tenant="a", embedder=embedder) as memory:
             await memory.add("I use Shram", user="u1")
             await memory.forget(whole_tenant="a")
-        assert before and [item.id for item in await other.recall("tools", user="u1")] == before
+        assert before and [item.id for item in await other.recall("Magnet", user="u1")] == before
