@@ -79,6 +79,15 @@ async def test_a_connection_that_was_cut_is_replaced(postgres_emptied: str, post
         assert await index.numbers(ANA) == {1, 2, 3}
 
 
+async def test_a_server_that_is_gone_without_a_word_is_noticed(postgres_emptied: str) -> None:
+    """By the network, which nothing here can cut: so what is asked of it is looked at."""
+    index = PgvectorIndex(f"{postgres_emptied}&keepalives_idle=77")
+    async with await index._connect() as connection:
+        given = {one.keyword.decode(): one.val for one in connection.pgconn.info}
+    assert given["keepalives_idle"] == b"77", "what the address says is kept"
+    assert given["tcp_user_timeout"] == b"25000"
+
+
 OLDER = """
     alter table {0} alter embedding set statistics -1;
     alter table {0} alter n set statistics -1;

@@ -93,3 +93,10 @@ def test_an_address_that_is_none_or_would_lose_its_password_is_refused_and_not_s
     with pytest.raises(InvalidInput, match="qdrant_url: expected http://host:port .* qdrant_key") as refused:
         QdrantIndex.at(url)
     assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["k3y\n", "k3 y", "k3é", ""])
+def test_a_key_that_no_header_takes_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(InvalidInput, match="qdrant_key: expected letters, digits and signs") as refused:
+        QdrantIndex.at("http://127.0.0.1:6333", key=key)
+    assert "k3" not in str(refused.value)

@@ -1,6 +1,9 @@
-"""Addresses of servers, as settings give them."""
+"""Addresses of servers, as settings give them, and the secrets that go with them."""
 
+import re
 from urllib.parse import urlsplit
+
+from commonplace.domain.errors import InvalidInput
 
 
 def is_server(url: str) -> bool:
@@ -14,3 +17,9 @@ def is_server(url: str) -> bool:
         return False
     named = address.scheme in ("http", "https") and address.hostname and "@" not in address.netloc
     return bool(named) and not set(url) & set(" ?#") and url.isprintable()
+
+
+def insist_on_header(setting: str, secret: str | None) -> None:
+    """Refuse a secret that no header takes, such as one with a line's end. It is not shown, as clients would."""
+    if secret is not None and not re.fullmatch("[!-~]+", secret):
+        raise InvalidInput(f"{setting}: expected letters, digits and signs of ASCII, with no space and no line's end")

@@ -22,6 +22,8 @@ LARGE = 50_000
 """Rows from which on a collection has an HNSW of its own."""
 OFTEN = 0.1
 """It is counted when so large a share of that has been added."""
+ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
+"""A server that is gone without a word is noticed within half a minute. What the address says about it is kept."""
 
 
 class PgvectorIndex:
@@ -222,6 +224,7 @@ class PgvectorIndex:
 
     def _options(self) -> dict[str, Any]:
         return {
+            **{name: value for name, value in ALIVE.items() if name not in conninfo_to_dict(self._url)},
             "autocommit": True,
             "connect_timeout": max(2, round(self._timeout)),
             "application_name": "commonplace-index",

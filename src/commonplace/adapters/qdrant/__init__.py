@@ -18,7 +18,7 @@ from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
-from commonplace.domain.addresses import is_server
+from commonplace.domain.addresses import insist_on_header, is_server
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
@@ -64,6 +64,7 @@ class QdrantIndex:
             raise InvalidInput(
                 "qdrant_url: expected http://host:port or https://host:port, and a secret only as qdrant_key"
             )
+        insist_on_header("qdrant_key", key)
         trusted: dict[str, Any] = {"verify": ssl.create_default_context(cafile=str(ca_file))} if ca_file else {}
         client = AsyncQdrantClient(url=place, api_key=key, timeout=round(timeout), check_compatibility=False, **trusted)
         return cls(client, where=place)
