@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.adapters.pgvector import PgvectorIndex
 from commonplace.adapters.postgres import PostgresLedger
 from commonplace.adapters.postgres.database import Database
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerTooNew, LedgerUnavailable
@@ -75,6 +76,18 @@ async def test_an_address_that_cannot_be_read_is_refused_without_its_password(ho
         async with PostgresLedger(f"postgresql://ana:hush@{host}/memory"):
             pass
     assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:abc", "127.0.0.1:0", "127.0.0.1:99999", "a:5432,b:x", "ana:hu/sh@127.0.0.1"]
+)
+async def test_what_is_no_port_may_be_a_part_of_a_password_and_is_refused_without_it(host: str) -> None:
+    with pytest.raises(InvalidInput, match="database_url: expected a port from 1 to 65535; .* as %2F") as refused:
+        async with PostgresLedger(f"postgresql://{host}/memory"):
+            pass
+    assert "hu" not in str(refused.value)
+    with pytest.raises(InvalidInput, match="pgvector_url: expected a port"):
+        PgvectorIndex(f"postgresql://{host}/memory")
 
 
 async def test_a_password_that_cannot_be_decoded_is_not_shown() -> None:

@@ -12,6 +12,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from commonplace.adapters.pgvector import tables
 from commonplace.adapters.pgvector.tables import Collection, Connection, PackedVector, VectorDumper
+from commonplace.domain.addresses import insist_on_ports
 from commonplace.domain.errors import IndexUnavailable, InvalidInput
 from commonplace.ports.index import Near
 from commonplace.ports.ledger import Vector
@@ -36,6 +37,7 @@ class PgvectorIndex:
             quotes, reason = "percent-encoded" in str(error), str(error).replace(url, "…").strip()
             told = "a % in it that encodes nothing; write it as %25" if quotes else reason
             raise InvalidInput(f"pgvector_url: {told}") from None
+        insist_on_ports("pgvector_url", parts.get("port"))
         self._where = f"postgresql://{parts.get('host') or 'local'}/{parts.get('dbname') or ''}"
         self._url, self._large, self._timeout, self._connections = url, large, timeout, connections
         self._pool: AsyncConnectionPool[Connection] | None = None

@@ -18,6 +18,7 @@ from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from commonplace.adapters.postgres.columns import Connection, VectorColumn, VectorDumper
+from commonplace.domain.addresses import insist_on_ports
 from commonplace.domain.errors import Incompatible, InvalidInput, LedgerCorrupt, LedgerTooNew, LedgerUnavailable
 
 MIGRATIONS: Traversable = resources.files("commonplace.adapters.postgres").joinpath("migrations")
@@ -84,6 +85,7 @@ class Database:
             quotes, reason = "percent-encoded" in str(error), str(error).replace(self.url, "…").strip()
             told = "a % in it that encodes nothing; write it as %25" if quotes else reason
             raise InvalidInput(f"database_url: {told}") from None
+        insist_on_ports("database_url", parts.get("port"))
         host, name = parts.get("host") or "local", parts.get("dbname") or ""
         port = f":{parts['port']}" if parts.get("port") else ""
         return f"postgresql://{host}{port}/{name}"
