@@ -4,8 +4,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from commonplace.domain.errors import NotFound
 from commonplace.engine.engine import Engine
 from commonplace.memory import AsyncMemory
 from tests.backends import Backend
@@ -69,3 +71,13 @@ async def test_an_export_is_imported_by_the_other_ledger(backend: Backend, tmp_p
     async with memory_of(**backend.at(tmp_path / "second")) as memory:
         await memory.import_from(tmp_path / "ana.jsonl", user="ana")
         assert (await answers(memory))[:-1] == before[:-1]
+
+
+async def test_a_database_is_given_no_tables_for_a_snapshot_that_is_not_there(
+    postgres_database: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NotFound):
+        await AsyncMemory.restore_snapshot(tmp_path / "snapshots", postgres_database)
+    with psycopg.connect(postgres_database) as connection:
+        made = connection.execute("select count(*) from pg_tables where schemaname = current_schema()")
+        assert made.fetchone() == (0,)

@@ -60,10 +60,10 @@ async def _fill(
     from commonplace.settings import Settings
 
     settings = Settings.from_sources(**{**overrides, **into.settings()})
+    store = open_store(settings, source)
+    shelf = Shelf(store, open_seal(settings))
+    snapshot = await shelf.get(name)  # before a database is given tables for it
     async with ledger_only(settings, in_process=into.in_process) as parts:
-        store = parts.open_store(source)
-        shelf = Shelf(store, parts.seal)
-        snapshot = await shelf.get(name)
         planner = Planner(parts)
         corpora = Corpora(parts.ledger, budget=0, make=planner.corpus)
         attaching = Attaching(parts)
