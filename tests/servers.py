@@ -139,7 +139,7 @@ def redis_command() -> str:
 def redis_running(*options: str, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run a Redis that keeps nothing on disk, and yield its URL and process."""
     command, port = redis_command(), port or free_port()
-    elsewhere = ["--dir", tempfile.gettempdir()]  # where a replica's copy goes, which is no file of ours
+    elsewhere = ["--dir", tempfile.gettempdir()]  # else a dump would lie where the tests were started
     arguments = [command, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", *elsewhere]
     arguments += options
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
